@@ -15,7 +15,7 @@ static_assert(sizeof(struct image_table) == 16, "image_table");
 static_assert(offsetof(struct image_table, offset) == 0, "image_table.offset");
 static_assert(offsetof(struct image_table, count) == 8, "image_table.count");
 
-static_assert(sizeof(struct image_head) == 376, "image_head");
+static_assert(sizeof(struct image_head) == 384, "image_head");
 static_assert(offsetof(struct image_head, magic) == 0, "image_head.magic");
 static_assert(offsetof(struct image_head, version) == 8, "image_head.version");
 static_assert(offsetof(struct image_head, late) == 12, "image_head.late");
@@ -54,6 +54,8 @@ static_assert(offsetof(struct image_head, holds) == 328, "image_head.holds");
 static_assert(offsetof(struct image_head, text) == 344, "image_head.text");
 static_assert(offsetof(struct image_head, run) == 360, "image_head.run");
 static_assert(offsetof(struct image_head, load_id) == 368, "image_head.load_id");
+static_assert(offsetof(struct image_head, on_node_loss) == 376, "image_head.on_node_loss");
+static_assert(offsetof(struct image_head, lease_ms) == 380, "image_head.lease_ms");
 
 static_assert(sizeof(struct image_node) == 8, "image_node");
 static_assert(offsetof(struct image_node, name) == 0, "image_node.name");

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	IMAGE_VERSION = 16,
+	IMAGE_VERSION = 17,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -31,6 +31,8 @@ enum {
 
 enum image_clock { IMAGE_TIMER, IMAGE_VIRTUAL, IMAGE_STEP, IMAGE_RADIO };
 enum image_late { IMAGE_SLIP, IMAGE_SKIP };
+/* What happens when a node of the program is lost (core/cluster/loss.h). */
+enum image_node_loss { IMAGE_LOSS_HOLD, IMAGE_LOSS_STOP, IMAGE_LOSS_RESTART };
 
 struct image_table {
 	uint64_t offset;
@@ -59,6 +61,9 @@ struct image_head {
 	    buffers, params, vars, reals, radios, holds, text;
 	uint64_t run;     /* offset of struct image_run */
 	uint64_t load_id; /* of the load: the same on all nodes, of no other load */
+	/* enum image_node_loss; IMAGE_LOSS_RESTART: a node without word from the manager for
+	 * lease_ms holds its part */
+	uint32_t on_node_loss, lease_ms;
 };
 
 struct image_node {

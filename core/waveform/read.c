@@ -14,10 +14,12 @@ static const char *const lates[] = {"slip", "skip", NULL};
 static const char *const isolations[] = {"waveform", "component", "none", NULL};
 static const char *const overruns[] = {"count", "flag", "stop", NULL};
 
+static const char *const node_losses[] = {"hold", "stop", "restart", NULL};
 static const char *const admits[] = {"fits", "strict", "always", NULL};
 
 static const char *const waveform_keys[] = {"name", "slot_ns", "slot_samples", "rate", "clock",
-    "late", "isolation", "pipelined", "overrun", "margin", "admit", "lanes", "instances", "links"};
+    "late", "isolation", "pipelined", "overrun", "margin", "admit", "on_node_loss", "lease_ms",
+    "lanes", "instances", "links"};
 static const char *const instance_keys[] = {
     "component", "pin", "node", "isolation", "period", "phase", "budget_us"};
 
@@ -90,6 +92,20 @@ static void clock_set(struct wf_parse *parse, const struct wf_raw *raw, enum wf_
 		waveform->clock = clock;
 }
 
+static void node_loss_set(struct wf_parse *parse, const char *key, const struct wf_raw *raw)
+{
+	double number;
+	int choice;
+
+	if (strcmp(key, "lease_ms") == 0) {
+		if (wf_want_int(raw, key, WF_LEASE_MS_MIN, WF_LEASE_MS_MAX, "ms", parse->diag,
+		        &number) == 0)
+			parse->waveform->lease_ms = (uint32_t)number;
+	} else if (wf_want_choice(raw, key, node_losses, parse->diag, &choice) == 0) {
+		parse->waveform->on_node_loss = (enum wf_node_loss)choice;
+	}
+}
+
 static int waveform_key_set(struct wf_parse *parse, const char *key, const struct wf_raw *raw)
 {
 	struct waveform *waveform = parse->waveform;
@@ -129,6 +145,8 @@ static int waveform_key_set(struct wf_parse *parse, const char *key, const struc
 	} else if (strcmp(key, "admit") == 0) {
 		if (wf_want_choice(raw, key, admits, diag, &choice) == 0)
 			waveform->admit = (enum wf_admit)choice;
+	} else if (strcmp(key, "on_node_loss") == 0 || strcmp(key, "lease_ms") == 0) {
+		node_loss_set(parse, key, raw);
 	} else if (strcmp(key, "margin") == 0) {
 		(void)wf_want_real(raw, key, 0, 0.9, "", diag, &waveform->margin);
 	}
@@ -632,6 +650,22 @@ static void radio_check(struct wf_parse *parse, const config_setting_t *root)
 			    isolations[waveform->instances[i].isolation]);
 }
 
+/* A lease is what keeps two loads of the waveform apart, so it needs a second load. */
+static void node_loss_check(struct wf_parse *parse, const config_setting_t *root)
+{
+	const config_setting_t *lease = config_setting_get_member(root, "lease_ms");
+	struct waveform *waveform = parse->waveform;
+
+	if (waveform->lease_ms && waveform->on_node_loss != WF_NODE_LOSS_RESTART)
+		diag_error(parse->diag, parse->file,
+		    lease ? (int)config_setting_source_line(lease) : 0,
+		    "lease_ms is given, but on_node_loss = \"%s\" loads nothing anew; remove "
+		    "lease_ms, or write on_node_loss = \"restart\"",
+		    node_losses[waveform->on_node_loss]);
+	if (!waveform->lease_ms)
+		waveform->lease_ms = WF_LEASE_MS;
+}
+
 static void keys_check(struct wf_parse *parse, const config_setting_t *root)
 {
 	struct waveform *waveform = parse->waveform;
@@ -643,6 +677,7 @@ static void keys_check(struct wf_parse *parse, const config_setting_t *root)
 		values_check(parse, &waveform->instances[i]);
 	lanes_check(parse, config_setting_get_member(root, "lanes"));
 	radio_check(parse, root);
+	node_loss_check(parse, root);
 	if (!waveform_timed(waveform))
 		waveform->late = WF_LATE_SLIP;
 	else if (waveform->clock == WF_CLOCK_RADIO && !parse->late_given)

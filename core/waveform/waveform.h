@@ -26,6 +26,9 @@ enum wf_isolation { WF_ISOLATION_WAVEFORM, WF_ISOLATION_COMPONENT, WF_ISOLATION_
 /* Admit a waveform if the usual costs fit; if all tails fit at once; always. */
 enum wf_admit { WF_ADMIT_FITS, WF_ADMIT_STRICT, WF_ADMIT_ALWAYS };
 enum wf_overrun { WF_OVERRUN_COUNT, WF_OVERRUN_FLAG, WF_OVERRUN_STOP };
+/* When a node of several is lost: what depends on it waits; the rest is stopped; the waveform is
+ * loaded anew on what is left. */
+enum wf_node_loss { WF_NODE_LOSS_HOLD, WF_NODE_LOSS_STOP, WF_NODE_LOSS_RESTART };
 
 /* The value of one parameter: from the file, from --set, or the default (then `line` is 0). */
 struct wf_value {
@@ -87,6 +90,10 @@ struct waveform {
 	bool pipelined;
 	double margin; /* 0..0.9 of the slot kept free */
 	enum wf_admit admit;
+	enum wf_node_loss on_node_loss;
+	/* WF_NODE_LOSS_RESTART: a node that has no word from the manager for so long holds its part
+	 * of the waveform */
+	uint32_t lease_ms;
 	int *lanes; /* CPU numbers that the user named; NULL: the lanes of the platform */
 	size_t n_lanes;
 	struct wf_instance *instances;

@@ -312,6 +312,8 @@ static const struct {
     {WIRE_JOIN, "JOIN"},
     {WIRE_NODES, "NODES"},
     {WIRE_FRAME, "FRAME"},
+    {WIRE_LEASE, "LEASE"},
+    {WIRE_GO_ON, "GO_ON"},
     {WIRE_REMAP, "REMAP"},
 };
 

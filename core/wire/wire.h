@@ -53,7 +53,8 @@ enum wire_type {
 	WIRE_PAUSE = 12, /* like START; SLOT is the first slot that does not run */
 	WIRE_STEP = 13,  /* like START, without SLOT; [COUNT = 1] */
 	/* like START; [SLOT: the first slot in which the sources do not run], [FORCE]. Sinks drain
-	 * and files are closed; the waveform stays loaded with its report */
+	 * and files are closed; the waveform stays loaded with its report. swman -> exec: [TEXT:
+	 * why it is stopped as it is; messages that are on their way to the sinks are lost] */
 	WIRE_STOP = 14,
 	/* like STOP; the waveform is removed. With FORCE its hosts are killed in any state */
 	WIRE_UNLOAD = 15,
@@ -65,8 +66,8 @@ enum wire_type {
 	 * PROGRAM -> OK {SLOT in which the waveform goes on, COUNT slots of the pause, STATE,
 	 * TEXT} */
 	WIRE_REMAP = 18,
-	/* swman -> exec: WAVEFORM, PROGRAM -> OK {TEXT notes}, when memory is allocated, all hosts
-	 * run, and all instances are initialised */
+	/* swman -> exec: WAVEFORM, PROGRAM, [NOTE] -> OK {TEXT notes}, when memory is allocated,
+	 * all hosts run, and all instances are initialised */
 	WIRE_PREPARE = 20,
 	/* client -> exec: WAVEFORM, CURSOR -> OK {CURSOR, LOST, BYTES: struct image_event[]} */
 	WIRE_SAMPLES = 21,
@@ -77,9 +78,12 @@ enum wire_type {
 	 * Several pairs of NAME and VALUE take effect at one index. FAIL {NEWEST}: it was too late
 	 * for that index, and nothing has changed */
 	WIRE_SET = 31,
-	/* exec -> swman, no reply: WAVEFORM, STATE ("GONE": the waveform was removed), TEXT */
+	/* exec -> swman, no reply: WAVEFORM, STATE ("GONE": the waveform was removed; "HELD": it
+	 * waits for GO_ON), TEXT, [LOAD_ID: of a program of a platform] */
 	WIRE_EVENT = 40,
-	WIRE_DAEMON = 41, /* frontend -> all daemons, no reply: DAEMON, PID, STATE ("up", "down") */
+	/* frontend -> all daemons, no reply: DAEMON, PID, STATE ("up", "down"); of another node:
+	 * NODE, and with "down" WORD_NS, when it was heard last */
+	WIRE_DAEMON = 41,
 	/* frontend -> the manager's frontend, every half second: NAME (of the node), JSON (what
 	 * kind of node it is) -> OK: it belongs to the platform; FAIL: why not */
 	WIRE_JOIN = 50,
@@ -88,6 +92,12 @@ enum wire_type {
 	/* bridge -> bridge, no reply: NAME (of the sender's node), [BYTES: a frame of core/bridge],
 	 * [KEY: of the datagrams between the two from now on] */
 	WIRE_FRAME = 52,
+	/* exec -> frontend, no reply: LEASE_MS, the shortest lease of its waveforms (0: none);
+	 * frontend -> exec, no reply: WORD_NS, each time that the manager has answered JOIN */
+	WIRE_LEASE = 53,
+	/* swman -> exec: WAVEFORM, LOAD_ID -> OK: a waveform that is held, because there was no
+	 * word from the manager, goes on if it is this load */
+	WIRE_GO_ON = 54,
 };
 
 enum wire_tag {
@@ -127,8 +137,11 @@ enum wire_tag {
 	WIRE_TAG_FORCE = 33,   /* number 1 */
 	/* text: node for which a request is; without it, the node that gets the request */
 	WIRE_TAG_NODE = 36,
-	WIRE_TAG_KEY = 38,    /* bytes: of core/seal */
-	WIRE_TAG_HOME = 37,   /* text: of a LOAD, the node from which it comes */
+	WIRE_TAG_KEY = 38,      /* bytes: of core/seal */
+	WIRE_TAG_HOME = 37,     /* text: of a LOAD, the node from which it comes */
+	WIRE_TAG_LEASE_MS = 39, /* number */
+	/* number: CLOCK_MONOTONIC of the last word of, or to, another node */
+	WIRE_TAG_WORD_NS = 40,
 	WIRE_TAG_NEWEST = 35, /* number: the newest slot or index that has begun */
 	WIRE_TAG_ORIGIN = 27, /* bytes: for the frontend, who asked; comes back in the answer */
 };

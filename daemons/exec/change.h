@@ -27,6 +27,8 @@ enum {
 };
 bool is_forced(const struct wire_view *request);
 void wave_stop_by_force(struct exec_wave *wave, const struct wire_view *request);
+/* wave_stop_for stops it as it is; its hosts finish. */
+void wave_stop_for(struct exec_wave *wave, const struct wire_view *request, const char *why);
 void wave_unload_by_force(struct exec_wave *wave, const struct wire_view *request);
 void stopping_begin(struct exec_wave *wave);
 void stopping_check(struct exec_wave *wave);

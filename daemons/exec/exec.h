@@ -8,6 +8,7 @@
  *                     change.c    START PAUSE STEP STOP UNLOAD        INIT -> RUN <-> PAUSE -> STOP
  *                     force.c     STOP and UNLOAD by force, or when nothing comes of them
  *                     set.c       SET: a number, or an array that the host prepares first
+ *                     lease.c     GO_ON, and what is held without word from the manager
  *                     remap.c     REMAP: the same instances on other lanes, RUN -> RUN
  *                     report.c    the report as JSON
  *   hosts, pidfds --> answers.c   READY, FINISHED, FAULT, death; grant.c: the priority of a thread
@@ -51,6 +52,10 @@ struct exec {
 	int wake_fd;                  /* cpu_dma_latency; -1 */
 	uint32_t realtime_waves;
 	bool no_wake_fast;
+	uint64_t word_ns;  /* lease.c: CLOCK_MONOTONIC, when the manager was asked last that
+	                           has answered */
+	uint32_t lease_ms; /* ... what the frontend was told; 0: of no lease */
+	bool lease_untold; /* ... the one that was told was killed */
 	/* what lower files call without knowing who answers: answers.c, watch.c */
 	void (*host_answer)(struct exec_host *host, const struct hostlink_msg *msg);
 	void (*host_died)(struct exec_host *host, const char *how);

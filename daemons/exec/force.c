@@ -6,6 +6,7 @@
  *                          | no step for STILL_S      | not within FINISH_S
  *                          '-------> ABNSTOP <--------'  hosts that have not finished are killed
  *   with FORCE         hosts are killed at once, in whatever state it is: ABNSTOP, or gone
+ *   STOP with TEXT     stops as it is, for this reason: hosts finish --> ABNSTOP
  *
  * So nothing that hosts do, or do not do, keeps a waveform: neither one that is stopped (SIGSTOP)
  * nor one whose init, prepare or close never returns. Nobody waits for a host here; its death is
@@ -113,6 +114,20 @@ void wave_stop_by_force(struct exec_wave *wave, const struct wire_view *request)
 	if (wave->state == WAVE_LOADED)
 		wave_free(wave);
 	exec_ok(exec, request, WIRE_TAG_SLOT, 0);
+}
+
+void wave_stop_for(struct exec_wave *wave, const struct wire_view *request, const char *why)
+{
+	if (wave->drained || wave->state == WAVE_LOADED) {
+		wave_stop_by_force(wave, request);
+		return;
+	}
+	remap_drop(wave);
+	overrule(wave, &wave->pending, WIRE_TAG_SLOT);
+	overrule(wave, &wave->set_pending, WIRE_TAG_INDEX);
+	wave_abort(wave, "%s", why);
+	wave_later(&wave->pending, request, 2ull * FINISH_S * SECONDS);
+	wave_look_soon(wave);
 }
 
 void wave_unload_by_force(struct exec_wave *wave, const struct wire_view *request)

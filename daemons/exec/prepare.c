@@ -167,6 +167,16 @@ static int wave_fill(
 	return status != 0 ? status : hosts_attach(wave, HOSTLINK_ATTACH, ret_why, size);
 }
 
+/* What swman says of this load. */
+static void note_take(struct exec_wave *wave, const struct wire_view *request)
+{
+	char *note = wire_get_text(request, WIRE_TAG_NOTE, 0);
+
+	if (note != NULL)
+		wave_note(wave, note);
+	free(note);
+}
+
 void exec_prepare(struct exec *exec, const struct wire_view *request)
 {
 	char *name = wire_get_text(request, WIRE_TAG_WAVEFORM, 0);
@@ -195,6 +205,7 @@ void exec_prepare(struct exec *exec, const struct wire_view *request)
 			wave_free(wave);
 		} else {
 			wave_later(&wave->pending, request, PREPARE_S * (uint64_t)1000000000);
+			note_take(wave, request);
 			keep_wave(wave);
 		}
 		free(aligned);

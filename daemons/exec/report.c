@@ -457,6 +457,21 @@ static json_t *nodes(const struct exec_wave *wave)
 	return array;
 }
 
+/* What a manager that was started again has to know of a waveform of a platform. */
+static void list_nodes(json_t *o, const struct exec_wave *wave)
+{
+	static const char *const losses[] = {"hold", "stop", "restart"};
+	char id[20];
+
+	snprintf(id, sizeof(id), "%016llx", (unsigned long long)wave->view.head->load_id);
+	if (wave->view.node != IMAGE_NONE)
+		json_object_set_new(o, "nodes", nodes(wave));
+	put_text(o, "load_id", id);
+	put_text(o, "on_node_loss", losses[wave->view.head->on_node_loss % 3]);
+	put_u64(o, "lease_ms", wave->view.head->lease_ms);
+	json_object_set_new(o, "held", json_boolean(wave->held));
+}
+
 char *exec_list(const struct exec *exec)
 {
 	json_t *array = json_array();
@@ -474,8 +489,8 @@ char *exec_list(const struct exec *exec)
 		json_object_set_new(o, "drained", json_boolean(wave->drained));
 		json_object_set_new(o, "lanes", lanes(wave));
 		json_object_set_new(o, "cpus", cpus(wave));
-		if (wave->view.node != IMAGE_NONE)
-			json_object_set_new(o, "nodes", nodes(wave));
+		if (wave->view.head->load_id != 0)
+			list_nodes(o, wave);
 		if (wave->view.head->clock == IMAGE_RADIO)
 			json_object_set_new(o, "radio", report_radio(wave));
 		json_array_append_new(array, o);

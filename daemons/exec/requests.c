@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "daemons/exec/change.h"
+#include "daemons/exec/lease.h"
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
 #include "daemons/exec/report.h"
@@ -33,6 +34,7 @@ void exec_lost(void *self)
 {
 	struct exec *exec = self;
 
+	lease_forget(exec);
 	exec_forget(exec); /* half of what an earlier exec had is of no use */
 	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
 		wave_lost(wave);
@@ -116,12 +118,17 @@ void exec_request(void *self, const struct wire_view *request)
 	    {WIRE_SAMPLES, samples},
 	    {WIRE_SET, wave_set},
 	    {WIRE_REMAP, wave_remap},
+	    {WIRE_GO_ON, wave_go_on},
 	};
 	struct exec *exec = self;
 	char *name;
 
 	if (request->type == WIRE_OK || request->type == WIRE_FAIL || request->type == WIRE_DAEMON)
 		return;
+	if (request->type == WIRE_LEASE) {
+		lease_word(exec, request);
+		return;
+	}
 	if (request->type == WIRE_PREPARE) {
 		exec_prepare(exec, request);
 		exec_look_within(exec, EXEC_LOOK_NS);

@@ -21,6 +21,7 @@
 #include "core/keep/keep.h"
 #include "daemons/exec/end.h"
 #include "daemons/exec/lanes.h"
+#include "daemons/exec/lease.h"
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
 #include "daemons/exec/restore.h"
@@ -543,6 +544,8 @@ int exec_restore(struct exec *exec)
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
 		lane_give(exec, l);
 	node_tables_restore(exec);
+	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
+		lease_restore(wave);
 	return 0;
 }
 

@@ -80,6 +80,13 @@ bool wave_can(
 		wave_busy_fail(wave, request);
 		return false;
 	}
+	if (wave->held) {
+		exec_fail(wave->exec, request, 1,
+		    "\"%s\" is held: there was no word from the manager for %u ms; the waveform "
+		    "goes on when the manager says so",
+		    wave->name, wave->view.head->lease_ms);
+		return false;
+	}
 	if (states >> wave->state & 1) {
 		free(wave->pending.bytes); /* nobody's */
 		wave->pending.bytes = NULL;

@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "daemons/exec/change.h"
 #include "daemons/exec/end.h"
+#include "daemons/exec/lease.h"
 #include "daemons/exec/remap.h"
 #include "daemons/exec/set.h"
 #include "daemons/exec/watch.h"
@@ -339,7 +340,7 @@ void exec_look(void *self)
 {
 	struct exec *exec = self;
 	struct exec_wave *next;
-	uint64_t now, due;
+	uint64_t now, due, lease;
 
 	findings_check(exec);
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
@@ -350,7 +351,8 @@ void exec_look(void *self)
 		unloaded_check(wave);
 	}
 	now = clock_ns();
-	due = due_of_all(exec, now);
+	lease = lease_look(exec, now);
+	due = sooner(due_of_all(exec, now), lease);
 	look_promise(exec, due);
 	loop_timer_stop(&exec->daemon.loop, &exec->tick);
 	if (due != IMAGE_FOREVER)

@@ -173,6 +173,8 @@ void wave_announce(const struct exec_wave *wave, const char *state)
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, wave->name);
 	wire_put_text(&msg, WIRE_TAG_STATE, state);
 	wire_put_text(&msg, WIRE_TAG_TEXT, wave->reason);
+	if (wave->view.head != NULL && wave->view.head->load_id != 0)
+		wire_put_u64(&msg, WIRE_TAG_LOAD_ID, wave->view.head->load_id);
 	bus_send(wave->exec->daemon.bus, &msg);
 }
 

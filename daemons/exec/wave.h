@@ -70,7 +70,9 @@ struct exec_wave {
 	bool halts;    /* it is to stand at pending.value before its last index is chosen */
 	/* steps and calls since then, and when there was the last one */
 	uint64_t stopping_sum, moved_ns;
-	bool outdated;   /* what was kept of it is from before its last remap */
+	bool outdated; /* what was kept of it is from before its last remap */
+	bool held;     /* no step begins until GO_ON, see lease.c; then with this limit: */
+	uint64_t held_limit;
 	bool holds_wake; /* counted in exec->realtime_waves */
 	struct exec_host *hosts;
 	uint32_t n_hosts;

@@ -224,9 +224,14 @@ static void node_changed(void *self, uint32_t node, bool there)
 	route_node_changed(&((struct frontend *)self)->route, node, there);
 }
 
+static void node_word(void *self, uint64_t asked_ns)
+{
+	route_word(&((struct frontend *)self)->route, asked_ns);
+}
+
 static int nodes_start(struct frontend *frontend, const struct daemon_args *args)
 {
-	const struct nodes_owner owner = {node_message, node_changed, frontend};
+	const struct nodes_owner owner = {node_message, node_changed, node_word, frontend};
 
 	return nodes_init(&frontend->nodes, &frontend->machines, &frontend->log, &frontend->loop,
 	    args->dir, args->state, &owner);

@@ -10,14 +10,13 @@
 #include <time.h>
 
 #include "core/base/clock.h"
+#include "core/cluster/loss.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/measure/local.h"
 #include "core/registry/registry.h"
 
-enum { MESSAGES_IN_A_ROW = 64, NODE_BYTES_MAX = 64 << 20, FACTS_MAX = 8192 };
-
-#define MS_NS 1000000ull
+enum { MESSAGES_IN_A_ROW = 64, NODE_BYTES_MAX = 64 << 20, FACTS_MAX = 8192, LEASE_S_MAX = 60 };
 
 static const char *name_of(const struct nodes *nodes, uint32_t node)
 {
@@ -105,6 +104,8 @@ static char *facts_make(struct nodes *nodes)
 	}
 	json_object_set_new(facts, "tai_offset_s", json_integer(tai_offset()));
 	json_object_set_new(facts, "realtime_ns", json_integer(realtime_ns()));
+	json_object_set_new(
+	    facts, "lease_ms", json_integer((json_int_t)(nodes->lease_ns / CLUSTER_MS)));
 	return facts ? json_dumps(facts, JSON_COMPACT) : NULL;
 }
 
@@ -185,6 +186,14 @@ static void gone(struct nodes *nodes, uint32_t node)
 	nodes->owner.changed(nodes->owner.self, node, false);
 }
 
+/* What a node says is checked: its lease only decides how soon it is missed. */
+static uint64_t lease_of(const json_t *facts)
+{
+	const json_int_t ms = json_integer_value(json_object_get(facts, "lease_ms"));
+
+	return ms > 0 && ms <= LEASE_S_MAX * 1000 ? (uint64_t)ms * CLUSTER_MS : 0;
+}
+
 /* A frontend that was killed is followed by one that knows nothing of what was asked. */
 static void joins(
     struct nodes *nodes, uint32_t node, const struct bus_peer *from, const json_t *facts)
@@ -196,6 +205,7 @@ static void joins(
 	if (one->peer.len > 0 && !same)
 		gone(nodes, node);
 	one->heard_ns = clock_ns();
+	one->lease_ns = lease_of(facts);
 	free(one->facts);
 	one->facts = json_dumps(facts, JSON_COMPACT);
 	if (same)
@@ -273,6 +283,10 @@ static void joined(struct nodes *nodes, const struct wire_view *view)
 
 	nodes->one[manager].heard_ns = clock_ns();
 	nodes->joined = in;
+	if (in) {
+		nodes->word_ns = nodes->asked_ns;
+		nodes->owner.word(nodes->owner.self, nodes->word_ns);
+	}
 	if (in && !was) {
 		log_note(nodes->log, "joined the manager \"%s\"", name_of(nodes, manager));
 		nodes->owner.changed(nodes->owner.self, manager, true);
@@ -297,6 +311,7 @@ static void join_send(struct nodes *nodes)
 	if (!facts)
 		return;
 	nodes->join_seq = bus_seq(nodes->bus);
+	nodes->asked_ns = clock_ns();
 	wire_init(&msg, WIRE_JOIN, WIRE_FRONTEND, WIRE_FRONTEND, nodes->join_seq);
 	wire_put_text(&msg, WIRE_TAG_NAME, name_of(nodes, nodes->machines->self));
 	wire_put_text(&msg, WIRE_TAG_JSON, facts);
@@ -308,11 +323,14 @@ static void join_send(struct nodes *nodes)
 
 static void silence_check(struct nodes *nodes, uint64_t now)
 {
-	for (uint32_t n = 0; n < nodes->machines->model->n_nodes; n++) {
-		const bool there = managed(nodes) ? nodes->one[n].peer.len > 0
-		                                  : nodes->joined && n == nodes->machines->manager;
+	const bool manages = managed(nodes);
 
-		if (!there || now < nodes->one[n].heard_ns + NODES_SILENT_MS * MS_NS)
+	for (uint32_t n = 0; n < nodes->machines->model->n_nodes; n++) {
+		const struct nodes_one *one = &nodes->one[n];
+		const bool there =
+		    manages ? one->peer.len > 0 : nodes->joined && n == nodes->machines->manager;
+
+		if (!there || now < one->heard_ns + cluster_lost_ns(one->lease_ns))
 			continue;
 		log_warning(
 		    nodes->log, "nothing is heard of node \"%s\" any more", name_of(nodes, n));
@@ -320,6 +338,19 @@ static void silence_check(struct nodes *nodes, uint64_t now)
 		nodes->refused[0] = 0;
 		gone(nodes, n);
 	}
+}
+
+/* The manager looks as often as those of its nodes join that do so most often. */
+static uint64_t next_ns(const struct nodes *nodes)
+{
+	uint64_t next = cluster_join_ns(nodes->lease_ns);
+
+	for (uint32_t n = 0; managed(nodes) && n < nodes->machines->model->n_nodes; n++) {
+		const uint64_t theirs = cluster_join_ns(nodes->one[n].lease_ns);
+
+		next = theirs < next ? theirs : next;
+	}
+	return next;
 }
 
 static void second(void *self)
@@ -333,7 +364,17 @@ static void second(void *self)
 	silence_check(nodes, now);
 	if (bus_news(nodes->bus, now, news, sizeof(news)))
 		log_note(nodes->log, "other nodes: %s", news);
-	loop_timer_start(nodes->loop, &nodes->second, NODES_JOIN_MS * MS_NS, second, nodes);
+	loop_timer_start(nodes->loop, &nodes->second, next_ns(nodes), second, nodes);
+}
+
+void nodes_lease(struct nodes *nodes, uint64_t lease_ns)
+{
+	if (!nodes->bus)
+		return;
+	nodes->lease_ns = lease_ns;
+	nodes->owner.word(nodes->owner.self, managed(nodes) ? CLUSTER_NEVER : nodes->word_ns);
+	if (!managed(nodes))
+		second(nodes);
 }
 
 static bool is_answer(const struct wire_view *view)

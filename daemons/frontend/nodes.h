@@ -8,9 +8,9 @@
  *           <== any other message, once it has joined ==>
  *
  * Every node has one connection, to the manager; what one node has for another goes by way of the
- * manager. A node of which nothing is heard for NODES_SILENT_MS is not there any more: what was
- * asked of it is answered. JOIN says what kind of node it is (its own words, JSON), which is what
- * `aloe list nodes` shows.
+ * manager. A node of which nothing is heard for 3 s is not there any more: what was asked of it is
+ * answered. One that has a lease joins more often, and is missed sooner (core/cluster/loss.h). JOIN
+ * says what kind of node it is (its own words, JSON), which is what `aloe list nodes` shows.
  */
 #ifndef ALOE_FRONTEND_NODES_H
 #define ALOE_FRONTEND_NODES_H
@@ -20,11 +20,10 @@
 #include "core/json/json.h"
 #include "daemons/common/machines.h"
 
-enum { NODES_JOIN_MS = 500, NODES_SILENT_MS = 3000 };
-
 struct nodes_one {
 	struct bus_peer peer; /* manager: by which it is reached; len 0: it is not there */
 	uint64_t heard_ns;    /* 0: never */
+	uint64_t lease_ns;    /* as it says; 0: none */
 	char seat[160];       /* which of those that could have its name it is */
 	char *facts;          /* JSON */
 };
@@ -35,6 +34,9 @@ struct nodes_owner {
 	void (*message)(
 	    void *self, const struct wire_view *view, const struct bus_peer *from, uint32_t node);
 	void (*changed)(void *self, uint32_t node, bool there); /* it has joined, or has gone */
+	/* the manager has answered what this node asked at asked_ns; UINT64_MAX: it is the
+	 * manager */
+	void (*word)(void *self, uint64_t asked_ns);
 	void *self;
 };
 
@@ -50,6 +52,9 @@ struct nodes {
 	struct loop_watch watch;
 	struct loop_timer second;
 	uint32_t join_seq;
+	uint64_t asked_ns; /* when JOIN was sent last */
+	uint64_t word_ns;  /* ... that was answered */
+	uint64_t lease_ns; /* of this node; 0: none */
 	bool joined;
 	char refused[512]; /* why it has not joined */
 };
@@ -62,6 +67,8 @@ void nodes_fini(struct nodes *nodes);
  * -errno. nodes_reply sends to whom a message came from. */
 int nodes_send(struct nodes *nodes, uint32_t node, const void *bytes, size_t len);
 int nodes_reply(struct nodes *nodes, const struct bus_peer *to, const void *bytes, size_t len);
+/* nodes_lease: word from the manager is needed within so long from now on; 0: it is not. */
+void nodes_lease(struct nodes *nodes, uint64_t lease_ns);
 /* nodes_next: the node to which a message for `node` goes first. */
 uint32_t nodes_next(const struct nodes *nodes, uint32_t node);
 char *nodes_list(struct nodes *nodes); /* JSON, the caller frees it; NULL: no memory */

@@ -41,7 +41,7 @@ static bool is_answer(const struct wire_view *view)
 
 static bool is_event(const struct wire_view *view)
 {
-	return view->type == WIRE_EVENT || view->type == WIRE_DAEMON;
+	return view->type == WIRE_EVENT || view->type == WIRE_DAEMON || view->type == WIRE_LEASE;
 }
 
 static int bytes_send(
@@ -283,7 +283,14 @@ static void event_to_manager(struct route *route, const struct wire_view *view);
 static void event_pass(struct route *route, const struct wire_view *view, enum wire_peer sender)
 {
 	struct wire_msg msg;
+	uint64_t lease_ms = 0;
 
+	if (view->type == WIRE_LEASE) {
+		wire_get_u64(view, WIRE_TAG_LEASE_MS, &lease_ms);
+		if (sender == WIRE_EXEC && lease_ms < UINT32_MAX)
+			nodes_lease(route->nodes, lease_ms * 1000000u);
+		return;
+	}
 	if (sender != WIRE_CLIENT && view->dest == WIRE_SWMAN &&
 	    !machines_managed(route->nodes->machines)) {
 		event_to_manager(route, view);
@@ -446,12 +453,25 @@ static void msg_to_node(struct route *route, uint32_t node, struct wire_msg *msg
 	wire_fini(msg);
 }
 
+/* The field NODE says to whoever asked that the node has not heard of it. */
+static void away_send(struct route *route, const struct bus_peer *to, uint32_t seq, uint32_t node,
+    const char *text, bool again)
+{
+	struct wire_msg msg;
+
+	failure_put(route, to, seq, 1, text, &msg);
+	wire_put_text(&msg, WIRE_TAG_NODE, machines_name(route->nodes->machines, node));
+	if (again)
+		wire_put_u64(&msg, WIRE_TAG_AGAIN, 1);
+	msg_send(route, to, &msg);
+}
+
 static void relay_fail(struct route *route, const struct bus_peer *to, uint32_t seq, uint32_t node)
 {
 	char text[700];
 
 	nodes_missing(route->nodes, node, text, sizeof(text));
-	failure_send(route, to, seq, text, false);
+	away_send(route, to, seq, node, text, false);
 }
 
 /* A request for another node. */
@@ -572,7 +592,7 @@ void route_node_changed(struct route *route, uint32_t node, bool there)
 			at = &(*at)->next;
 			continue;
 		}
-		failure_send(route, &(*at)->origin, (*at)->seq, text, true);
+		away_send(route, &(*at)->origin, (*at)->seq, node, text, true);
 		pending_remove(route, at);
 	}
 	if (route->daemons[WIRE_SWMAN].len == 0)
@@ -581,7 +601,20 @@ void route_node_changed(struct route *route, uint32_t node, bool there)
 	wire_put_u64(&msg, WIRE_TAG_DAEMON, WIRE_FRONTEND);
 	wire_put_text(&msg, WIRE_TAG_STATE, there ? "up" : "down");
 	wire_put_text(&msg, WIRE_TAG_NODE, machines_name(route->nodes->machines, node));
+	if (!there)
+		wire_put_u64(&msg, WIRE_TAG_WORD_NS, route->nodes->one[node].heard_ns);
 	msg_send(route, &route->daemons[WIRE_SWMAN], &msg);
+}
+
+void route_word(struct route *route, uint64_t asked_ns)
+{
+	struct wire_msg msg;
+
+	if (route->daemons[WIRE_EXEC].len == 0 || route->nodes->lease_ns == 0)
+		return;
+	wire_init(&msg, WIRE_LEASE, WIRE_FRONTEND, WIRE_EXEC, 0);
+	wire_put_u64(&msg, WIRE_TAG_WORD_NS, asked_ns);
+	msg_send(route, &route->daemons[WIRE_EXEC], &msg);
 }
 
 static void message_take(

@@ -83,6 +83,8 @@ void route_lost(struct route *route, enum wire_peer daemon);
 void route_node(
     struct route *route, const struct wire_view *view, const struct bus_peer *from, uint32_t node);
 void route_node_changed(struct route *route, uint32_t node, bool there);
+/* route_word tells exec of word from the manager (nodes.h). */
+void route_word(struct route *route, uint64_t asked_ns);
 void route_ping(struct route *route, enum wire_peer daemon);
 /* route_busy: the daemon has been asked for something that may keep it from answering for long. */
 bool route_busy(const struct route *route, enum wire_peer daemon);

@@ -49,7 +49,9 @@ void gather_free(struct gather *gather)
 
 static void answer_take(struct gather_answer *to, const struct wire_view *answer)
 {
+	const void *name;
 	uint64_t again;
+	size_t len;
 
 	to->bytes = malloc(answer->len);
 	if (!to->bytes)
@@ -59,6 +61,7 @@ static void answer_take(struct gather_answer *to, const struct wire_view *answer
 	to->ok = answer->type == WIRE_OK;
 	to->again = wire_get_u64(answer, WIRE_TAG_AGAIN, &again) == 0;
 	wire_get_u64(answer, WIRE_TAG_CODE, &to->code);
+	to->away = !to->ok && wire_get_bytes(answer, WIRE_TAG_NODE, 0, &name, &len) == 0;
 	to->why = to->ok ? NULL : wire_get_text(answer, WIRE_TAG_TEXT, 0);
 }
 
@@ -214,9 +217,11 @@ void gather_fail(
 	uint64_t newest;
 	char text[1200];
 
-	if (!request_of(gather, &request))
-		return;
 	gather_why(swman, answer, text, sizeof(text));
+	if (!request_of(gather, &request)) {
+		log_error(&swman->daemon.log, "%s: %s", gather->waveform, text);
+		return;
+	}
 	bus_reply(swman->daemon.bus, &request, WIRE_FAIL, &msg);
 	wire_put_u64(&msg, WIRE_TAG_CODE, answer->code);
 	wire_put_text(&msg, WIRE_TAG_TEXT, text);

@@ -14,6 +14,7 @@ struct gather_answer {
 	bool ok;
 	char *why; /* not ok: its text */
 	uint64_t code;
+	bool away;  /* the node is not there */
 	bool again; /* a daemon ended over it: nobody knows what came of it */
 };
 
@@ -43,7 +44,8 @@ void gather_ask_one(struct swman *swman, struct gather *gather, struct wire_msg 
 /* the first answer that is not OK; NULL: all are */
 const struct gather_answer *gather_failed(const struct gather *gather);
 json_t *gather_json(const struct gather_answer *answer); /* NULL: it has none */
-/* The answers to who asked: gather_fail names the node and its reason. */
+/* The answers to who asked: gather_fail names the node and its reason.
+ * Where nobody asked, it is logged. */
 void gather_ok(struct swman *swman, const struct gather *gather, struct wire_msg *ret_msg);
 void gather_send(struct swman *swman, struct wire_msg *msg);
 void gather_why(

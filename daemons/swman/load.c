@@ -23,6 +23,7 @@ struct load { /* one LOAD, while it is worked on */
 	const struct wire_view *request;
 	const struct wire_view *remap; /* it is loaded, and to be mapped anew; NULL */
 	swman_send *send;              /* what follows then */
+	const struct load_anew *anew;  /* nobody asks; NULL */
 	/* those that it has now, if a remap counts its lanes from these; NULL */
 	const char *cpus;
 	const json_t *list; /* what is loaded, of exec */
@@ -227,30 +228,54 @@ static int cpu_of(const struct platform_model *model, uint32_t core)
 	return model->nodes[node].lanes.items[core - first];
 }
 
+/* The cores that can be planned for, with what is taken of each: of a waveform that is loaded anew,
+ * those of nodes that are there. */
+static void cores_take(
+    const struct load *load, struct platform_model *model, struct platform_core *cores, int *cpus)
+{
+	const struct machines *machines = &load->swman->machines;
+	size_t n = 0;
+
+	for (uint32_t c = 0; c < model->n_lanes; c++) {
+		const uint32_t node = model->cores[c].node;
+
+		if (load->anew && load->swman->nodes[node].silent)
+			continue;
+		cpus[n] = model->cpus[c];
+		cores[n] = model->cores[c];
+		if (load->waveform->clock != WF_CLOCK_VIRTUAL)
+			cores[n].taken_ns =
+			    taken_ns(load, machines_name(machines, node), cpu_of(model, c));
+		n++;
+	}
+	model->cores = cores;
+	model->cpus = cpus;
+	model->n_lanes = n;
+}
+
 static int plan_on(struct load *load)
 {
 	const struct machines *machines = &load->swman->machines;
 	struct platform_model model = *machines->model;
 	struct platform_core *cores = calloc(model.n_lanes, sizeof(*cores));
+	int *cpus = calloc(model.n_lanes, sizeof(*cpus));
 	char *home = wire_get_text(load->request, WIRE_TAG_HOME, 0);
 	const uint32_t from = home ? machines_find(machines, home, strlen(home)) : machines->self;
-	int rc = cores ? 0 : -ENOMEM;
+	int rc = cores && cpus ? 0 : -ENOMEM;
 
 	free(home);
-	for (uint32_t c = 0; cores && c < model.n_lanes; c++) {
-		cores[c] = model.cores[c];
-		if (load->waveform->clock != WF_CLOCK_VIRTUAL)
-			cores[c].taken_ns = taken_ns(
-			    load, machines_name(machines, cores[c].node), cpu_of(&model, c));
-	}
-	model.cores = cores;
+	if (rc == 0)
+		cores_take(load, &model, cores, cpus);
+	if (rc == 0 && model.n_lanes == 0)
+		rc = diag_error(&load->diag, load->file, 0, "no node of the platform is there");
 	model.home = from == MACHINES_NONE ? 0 : from + 1;
 	profile_take(load);
 	if (rc == 0)
 		rc = plan_make(load->waveform, &model, &load->profile, &load->diag, &load->plan);
 	for (uint32_t l = 0; rc == 0 && l < load->plan->n_lanes; l++)
-		load->plan->cpus[l] = cpu_of(&model, (uint32_t)load->plan->cpus[l]);
+		load->plan->cpus[l] = cpu_of(machines->model, (uint32_t)load->plan->cpus[l]);
 	free(cores);
+	free(cpus);
 	return rc;
 }
 
@@ -356,16 +381,29 @@ static void prepared(struct swman *swman, struct swman_call *call, const struct 
 	swman_pass(swman, call, answer, NULL);
 }
 
+static void anew_keep(const struct load *load)
+{
+	struct swman_run *run =
+	    load->anew ? swman_run_find(load->swman, load->waveform->name) : NULL;
+
+	if (!run)
+		return;
+	run->starts = load->anew->starts;
+	run->note = load->anew->note ? strdup(load->anew->note) : NULL;
+}
+
 static void prepare(struct load *load)
 {
 	struct swman *swman = load->swman;
-	struct swman_call *call = swman_call_new(load->request, load->waveform->name);
+	const struct wire_view *asks = load->anew ? NULL : load->request;
+	struct swman_call *call = swman_call_new(asks, load->waveform->name);
 	char *plan_text = plan_print(load->waveform, load->plan);
 	struct wire_msg msg;
 	int rc;
 
 	if (!call || !plan_text) {
-		daemon_fail(&swman->daemon, load->request, 1, "out of memory");
+		if (asks)
+			daemon_fail(&swman->daemon, asks, 1, "out of memory");
 		swman_call_free(call);
 		free(plan_text);
 		return;
@@ -375,10 +413,11 @@ static void prepare(struct load *load)
 	if (rc < 0)
 		log_warning(&swman->daemon.log, "%s: this run will not be kept: %s", swman->state,
 		    strerror(-rc));
+	anew_keep(load);
 	swman->prepares++;
 	if (swman->machines.model) {
-		swman->prepare_on(swman, load->request, call->waveform, call->notes, load->program,
-		    load->program_len);
+		swman->prepare_on(
+		    swman, asks, call->waveform, call->notes, load->program, load->program_len);
 		swman_call_free(call);
 		free(plan_text);
 		return;
@@ -395,7 +434,10 @@ static void load_fail(struct load *load, int rc)
 	const struct wire_view *asked = load->remap ? load->remap : load->request;
 	char *text = lines(&load->diag);
 
-	if (rc == -EINVAL || load->diag.errors)
+	if (load->anew)
+		load->anew->done(load->swman, load->waveform ? load->waveform->name : "",
+		    text && text[0] ? text : strerror(-rc));
+	else if (rc == -EINVAL || load->diag.errors)
 		daemon_fail(&load->swman->daemon, asked, 2, "%s", text ? text : "out of memory");
 	else
 		daemon_fail(&load->swman->daemon, asked, 1, "%s: %s",
@@ -455,6 +497,50 @@ static bool load_repeated(const struct load *load)
 	return true;
 }
 
+static int load_plan(struct load *load)
+{
+	int rc = 0;
+
+	if (!load->remap && !load->anew && swman_run_find(load->swman, load->waveform->name))
+		rc = diag_error(&load->diag, load->file, 0, "waveform \"%s\" is loaded already",
+		    load->waveform->name);
+	if (rc == 0)
+		rc = shape(load);
+	if (rc == 0)
+		rc = plan(load);
+	if (rc == 0)
+		rc = program_build(load->waveform, load->plan, load->slots,
+		    load->swman->machines.model ? load_id_new() : 0, &load->diag, &load->program,
+		    &load->program_len);
+	return rc;
+}
+
+static void load_begin(struct load *load)
+{
+	int rc;
+
+	diag_init(&load->diag);
+	rc = request_take(load);
+	if (rc == 0)
+		rc = parse(load);
+	if (rc == 0 && !load->remap && !load->anew && load_repeated(load)) {
+		load_fini(load);
+		return;
+	}
+	if (rc == 0)
+		rc = load_plan(load);
+	if (rc == 0 && load->remap)
+		load->send(load->swman, load->remap, load->waveform, load->plan, load->program,
+		    load->program_len);
+	else if (rc == 0 && load->anew && load->anew->dry)
+		load->anew->done(load->swman, load->waveform->name, NULL);
+	else if (rc == 0)
+		prepare(load);
+	else
+		load_fail(load, rc);
+	load_fini(load);
+}
+
 static void load(struct swman *swman, const struct wire_view *request,
     const struct wire_view *remap, const char *cpus, const json_t *list, swman_send *send)
 {
@@ -464,34 +550,8 @@ static void load(struct swman *swman, const struct wire_view *request,
 	    .cpus = cpus,
 	    .list = list,
 	    .send = send};
-	int rc;
 
-	diag_init(&load.diag);
-	rc = request_take(&load);
-	if (rc == 0)
-		rc = parse(&load);
-	if (rc == 0 && !remap && load_repeated(&load)) {
-		load_fini(&load);
-		return;
-	}
-	if (rc == 0 && !remap && swman_run_find(swman, load.waveform->name))
-		rc = diag_error(&load.diag, load.file, 0, "waveform \"%s\" is loaded already",
-		    load.waveform->name);
-	if (rc == 0)
-		rc = shape(&load);
-	if (rc == 0)
-		rc = plan(&load);
-	if (rc == 0)
-		rc = program_build(load.waveform, load.plan, load.slots,
-		    swman->machines.model ? load_id_new() : 0, &load.diag, &load.program,
-		    &load.program_len);
-	if (rc == 0 && remap)
-		load.send(swman, remap, load.waveform, load.plan, load.program, load.program_len);
-	else if (rc == 0)
-		prepare(&load);
-	else
-		load_fail(&load, rc);
-	load_fini(&load);
+	load_begin(&load);
 }
 
 static void lanes_known(
@@ -537,4 +597,12 @@ void swman_load_again(struct swman *swman, const struct wire_view *request,
 void swman_load_on(struct swman *swman, const struct wire_view *request, const json_t *list)
 {
 	load(swman, request, NULL, NULL, list, NULL);
+}
+
+void swman_load_anew(struct swman *swman, const struct wire_view *request, const json_t *list,
+    const struct load_anew *anew)
+{
+	struct load load = {.swman = swman, .request = request, .list = list, .anew = anew};
+
+	load_begin(&load);
 }

@@ -584,6 +584,9 @@ static void head_fill(struct build *b)
 	    [WF_CLOCK_VIRTUAL] = IMAGE_VIRTUAL,
 	    [WF_CLOCK_STEP] = IMAGE_STEP,
 	    [WF_CLOCK_RADIO] = IMAGE_RADIO};
+	static const enum image_node_loss losses[] = {[WF_NODE_LOSS_HOLD] = IMAGE_LOSS_HOLD,
+	    [WF_NODE_LOSS_STOP] = IMAGE_LOSS_STOP,
+	    [WF_NODE_LOSS_RESTART] = IMAGE_LOSS_RESTART};
 	struct image_head *h = &b->head;
 
 	h->magic = IMAGE_MAGIC;
@@ -600,6 +603,8 @@ static void head_fill(struct build *b)
 	h->name = text_add(b, b->wf->name);
 	h->isolation = text_add(b, isolation[b->wf->isolation]);
 	h->overrun = text_add(b, overrun[b->wf->overrun]);
+	h->on_node_loss = losses[b->wf->on_node_loss];
+	h->lease_ms = b->wf->lease_ms;
 }
 
 static int assemble(struct build *b, void **ret_bytes, size_t *ret_len)

@@ -115,6 +115,8 @@ void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
 	}
 	free(run->load);
 	free(run->nodes);
+	free(run->empty);
+	free(run->note);
 	shape_kept_fini(&run->shape);
 	free(run);
 }
@@ -470,6 +472,12 @@ static bool in_list(const json_t *list, const char *name)
 	return false;
 }
 
+/* What is to be done about a node that comes back without its part says loss.c. */
+static bool is_awaited(const struct swman_run *run)
+{
+	return run->settled && !run->saved && run->on_loss != IMAGE_LOSS_HOLD;
+}
+
 /* others_forget drops runs that exec does not have. */
 static void others_forget(struct swman *swman, const json_t *list)
 {
@@ -477,7 +485,8 @@ static void others_forget(struct swman *swman, const json_t *list)
 
 	for (; run; run = next) {
 		next = run->next;
-		if (!is_asked_about(swman, run->waveform) && !in_list(list, run->waveform))
+		if (!is_awaited(run) && !is_asked_about(swman, run->waveform) &&
+		    !in_list(list, run->waveform))
 			swman_run_drop(swman, run->waveform, run->saved);
 	}
 }

@@ -14,17 +14,20 @@
  *   STATUS, LIST    sent to all nodes; the answers are put together (merge.h)
  *   UNLOAD   STOP, STATUS for the report that is kept, UNLOAD
  *
- * A lost node costs what it ran. The other nodes wait at their gates: they go on when the lost node
- * is back with its image, and otherwise are unloaded by force. */
+ * A lost node costs what it ran (loss.c). With on_node_loss = "hold" the other nodes wait at their
+ * gates: they go on when the lost node is back with its image, and otherwise are unloaded by
+ * force. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/image/image.h"
 #include "core/report/report.h"
-#include "daemons/swman/gather.h"
+#include "daemons/swman/loss.h"
 #include "daemons/swman/merge.h"
+#include "daemons/swman/several.h"
 
 enum {
 	START_SLOTS = 10,
@@ -44,8 +47,7 @@ static void no_memory(struct swman *swman, const struct wire_view *request)
 	daemon_fail(&swman->daemon, request, 1, "out of memory");
 }
 
-/* A question to all nodes of the platform; NULL after answering. */
-static struct gather *gather_all(struct swman *swman, const struct wire_view *request)
+struct gather *gather_all(struct swman *swman, const struct wire_view *request)
 {
 	uint32_t nodes[PLATFORM_NODES_MAX];
 	const uint32_t n = (uint32_t)swman->machines.model->n_nodes;
@@ -83,7 +85,7 @@ static struct gather *gather_run(struct swman *swman, const struct wire_view *re
 	return gather;
 }
 
-static void order_make(struct wire_msg *msg, enum wire_type type, const char *waveform)
+void order_make(struct wire_msg *msg, enum wire_type type, const char *waveform)
 {
 	wire_init(msg, type, WIRE_SWMAN, WIRE_EXEC, 0);
 	if (waveform[0])
@@ -150,44 +152,14 @@ static void list_ask(struct swman *swman, const struct wire_view *request,
 
 /* ---- what the nodes have ---- */
 
-static void run_place(struct swman *swman, struct swman_run *run, const json_t *waveform)
-{
-	const json_t *names = json_object_get(waveform, "nodes");
-	const size_t n = json_array_size(names);
-	uint32_t *nodes = calloc(n + 1, sizeof(*nodes));
-
-	if (!nodes)
-		return;
-	free(run->nodes);
-	run->nodes = nodes;
-	run->n_nodes = 0;
-	for (size_t i = 0; i < n; i++) {
-		const char *name = json_string_value(json_array_get(names, i));
-
-		nodes[run->n_nodes] =
-		    name ? machines_find(&swman->machines, name, strlen(name)) : MACHINES_NONE;
-		run->n_nodes += nodes[run->n_nodes] != MACHINES_NONE;
-	}
-	run->slot_ns = strcmp(report_text(waveform, "clock"), "timer") == 0
-	    ? (uint64_t)report_number(waveform, "slot_ns")
-	    : 0;
-}
-
 /* A node that does not answer has what it had: nothing is forgotten for it. */
 static void learned(struct swman *swman, struct gather *gather)
 {
-	json_t *list = lists_merge(swman, gather), *waveform;
-	size_t n;
+	json_t *list = lists_merge(swman, gather);
 
 	swman_run_list(swman, list, gather_failed(gather) == NULL);
-	json_array_foreach(list, n, waveform)
-	{
-		struct swman_run *run = swman_run_find(swman, report_text(waveform, "name"));
-
-		if (run && run->n_nodes == 0)
-			run_place(swman, run, waveform);
-	}
 	json_decref(list);
+	loss_learned(swman, gather, gather->slot == swman->prepares);
 	gather_free(gather);
 }
 
@@ -239,6 +211,9 @@ void several_load(struct swman *swman, const struct wire_view *request)
 
 static void withdrawn(struct swman *swman, struct gather *gather)
 {
+	if (!gather->request)
+		log_error(&swman->daemon.log, "%s: %s", gather->waveform,
+		    gather->text ? gather->text : "");
 	gather_refuse(swman, gather, (int)gather->slot, "%s", gather->text ? gather->text : "");
 	swman_run_drop(swman, gather->waveform, false);
 	gather_free(gather);
@@ -260,9 +235,12 @@ static void withdraw(struct swman *swman, struct gather *gather, const struct ga
 	gather_ask(swman, gather, &msg, withdrawn);
 }
 
+static void start_run(struct swman *swman, const struct swman_run *run);
+
 static void prepared(struct swman *swman, struct gather *gather)
 {
 	const struct gather_answer *failed = gather_failed(gather);
+	struct swman_run *run = swman_run_find(swman, gather->waveform);
 	struct wire_msg msg;
 	char *text = NULL;
 	size_t len = 0;
@@ -272,6 +250,10 @@ static void prepared(struct swman *swman, struct gather *gather)
 		withdraw(swman, gather, failed);
 		return;
 	}
+	if (run)
+		loss_settled(run);
+	if (run && run->starts)
+		start_run(swman, run);
 	notes = open_memstream(&text, &len);
 	for (uint32_t i = 0; notes && i < gather->n; i++) {
 		char *more = wire_get_text(&gather->answers[i].view, WIRE_TAG_TEXT, 0);
@@ -317,13 +299,9 @@ void several_prepare(struct swman *swman, const struct wire_view *request, const
 
 	image_bind(program, &view);
 	gather = gather_new(request, waveform, nodes, nodes_of(swman, &view, nodes));
-	if (run) {
-		run->nodes = calloc(IMAGE_NODES_MAX, sizeof(*nodes));
-		run->n_nodes = run->nodes ? nodes_of(swman, &view, run->nodes) : 0;
-		run->slot_ns = view.head->clock == IMAGE_TIMER ? view.head->slot_ns : 0;
-	}
-	if (!gather || !run || !run->nodes) {
-		no_memory(swman, request);
+	if (!gather || !run || loss_place(run, &view, nodes, nodes_of(swman, &view, nodes)) < 0) {
+		if (request)
+			no_memory(swman, request);
 		if (gather)
 			gather_free(gather);
 		return;
@@ -331,6 +309,7 @@ void several_prepare(struct swman *swman, const struct wire_view *request, const
 	gather->text = notes ? strdup(notes) : NULL;
 	order_make(&msg, WIRE_PREPARE, waveform);
 	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, program, len);
+	wire_put_text(&msg, WIRE_TAG_NOTE, run->note);
 	gather_ask(swman, gather, &msg, prepared);
 }
 
@@ -396,6 +375,15 @@ static void start_ask(struct swman *swman, struct gather *gather)
 	gather_ask(swman, gather, &msg, started);
 }
 
+/* Nobody asked: it was loaded anew, and ran before. */
+static void start_run(struct swman *swman, const struct swman_run *run)
+{
+	struct gather *gather = gather_new(NULL, run->waveform, run->nodes, run->n_nodes);
+
+	if (gather)
+		start_ask(swman, gather);
+}
+
 /* At the slot that the user names, or one that swman chooses; without a clock at none. */
 static void change_ask(struct swman *swman, const struct wire_view *request)
 {
@@ -427,8 +415,7 @@ static void change_ask(struct swman *swman, const struct wire_view *request)
 
 /* ---- STATUS ------------------------------------------------------------------------ */
 
-/* Of the nodes that have answered; NULL: none has. */
-static json_t *reports_merge(const struct swman *swman, const struct gather *gather)
+json_t *reports_merge(const struct swman *swman, const struct gather *gather)
 {
 	json_t **reports = calloc(gather->n + 1, sizeof(*reports)), *merged = NULL;
 	const char **names = calloc(gather->n + 1, sizeof(*names));
@@ -649,9 +636,14 @@ static void event(struct swman *swman, const struct wire_view *view)
 	     *state = wire_get_text(view, WIRE_TAG_STATE, 0);
 	struct swman_run *run = waveform ? swman_run_find(swman, waveform) : NULL;
 	const bool failed = state && strcmp(state, "ABNSTOP") == 0;
+	uint64_t load_id = 0;
 
+	if (run && wire_get_u64(view, WIRE_TAG_LOAD_ID, &load_id) == 0 && load_id != run->load_id)
+		run = NULL; /* of a load that was given up */
+	if (run && state && strcmp(state, "HELD") == 0)
+		several_learn(swman);
 	if (run && state && !run->saved && (failed || strcmp(state, "STOP") == 0)) {
-		if (failed && !run->ending)
+		if (failed && !run->ending && !run->acting)
 			others_stop(swman, run);
 		run->ending = true;
 		swman_sweep_start(swman);
@@ -662,13 +654,19 @@ static void event(struct swman *swman, const struct wire_view *view)
 
 static void daemon_event(struct swman *swman, const struct wire_view *view)
 {
-	char *state = wire_get_text(view, WIRE_TAG_STATE, 0);
-	uint64_t peer = 0;
+	char *state = wire_get_text(view, WIRE_TAG_STATE, 0),
+	     *node = wire_get_text(view, WIRE_TAG_NODE, 0);
+	const bool up = state && strcmp(state, "up") == 0;
+	uint64_t peer = 0, heard_ns = clock_ns();
 
 	wire_get_u64(view, WIRE_TAG_DAEMON, &peer);
-	if ((peer == WIRE_EXEC || peer == WIRE_FRONTEND) && state && strcmp(state, "up") == 0)
+	wire_get_u64(view, WIRE_TAG_WORD_NS, &heard_ns);
+	if (peer == WIRE_FRONTEND && node)
+		loss_node(swman, node, up, heard_ns);
+	if ((peer == WIRE_EXEC || peer == WIRE_FRONTEND) && up)
 		several_learn(swman);
 	free(state);
+	free(node);
 }
 
 /* Of one part of the waveform: that of the node that is named, or the first. */

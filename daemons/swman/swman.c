@@ -24,6 +24,7 @@ void swman_fini(struct swman *swman)
 {
 	loop_timer_stop(&swman->daemon.loop, &swman->sweep);
 	loop_timer_stop(&swman->daemon.loop, &swman->learn);
+	loop_timer_stop(&swman->daemon.loop, &swman->loss);
 	swman_calls_lose(swman, "aloe-swman ends");
 	while (swman->runs)
 		swman_run_drop(swman, swman->runs->waveform, swman->runs->saved);

@@ -21,6 +21,7 @@
 
 #include <limits.h>
 
+#include "core/cluster/loss.h"
 #include "core/json/json.h"
 #include "core/measure/local.h"
 #include "core/waveform/shape.h"
@@ -61,8 +62,21 @@ struct swman_run { /* of a waveform that is loaded */
 	struct shape_kept shape; /* what its components said */
 	uint64_t learned_ns;     /* when its costs were last taken down, 0: never */
 	uint32_t *nodes;         /* of the platform, that it is on; without one NULL */
+	bool *empty;             /* ... by its list, the node has no part of it */
 	uint32_t n_nodes;
+	uint64_t load_id;
+	enum image_node_loss on_loss;
+	uint64_t lease_ns;
+	bool settled;     /* all its nodes were ready once */
+	bool acting;      /* a loss is being dealt with */
+	bool starts;      /* loaded anew: what it was loaded instead of ran */
+	char *note;       /* loaded anew: why; NULL */
 	uint64_t slot_ns; /* on a clock; 0: on none */
+};
+
+struct swman_node {  /* of the platform */
+	bool silent; /* nothing is heard of it */
+	uint64_t heard_ns;
 };
 
 struct swman {
@@ -74,6 +88,8 @@ struct swman {
 	struct swman_run *runs;
 	struct registry *registry; /* as of registry_stamp; NULL: not read yet */
 	uint64_t registry_stamp;
+	struct swman_node nodes[PLATFORM_NODES_MAX];
+	struct loop_timer loss;                  /* when one of them is lost */
 	struct loop_timer learn;                 /* of the nodes of a platform, what they have */
 	struct loop_timer sweep;                 /* calls that time out, runs that end */
 	void (*runs_sweep)(struct swman *swman); /* swman_runs_sweep */
@@ -106,8 +122,7 @@ void swman_pass(struct swman *swman, const struct swman_call *call, const struct
 
 /* several.c: the same for the waveforms of a platform, whose parts are on several nodes.
  * several_handle does with a message what swman_handle does without a platform. several_prepare
- * sends the program to the nodes that it names, and answers LOAD when all are ready; several_taken
- * gives the model of the platform with what is loaded there (`list`). */
+ * sends the program to the nodes that it names, and answers LOAD when all are ready. */
 void several_handle(struct swman *swman, const struct wire_view *view);
 void several_load(struct swman *swman, const struct wire_view *request);
 void several_learn(void *swman);
@@ -119,6 +134,17 @@ void several_prepare(struct swman *swman, const struct wire_view *request, const
  * `list` (exec's lists, each waveform with its node). */
 void swman_load_on(struct swman *swman, const struct wire_view *request, const json_t *list);
 void swman_load(struct swman *swman, const struct wire_view *request);
+/* swman_load_anew loads what `request` says once more, on the nodes that are there; nobody gets an
+ * answer. dry: it is only planned, and `done` is told of it; otherwise `done` is told where it is
+ * refused. why NULL: there is a plan. */
+struct load_anew {
+	bool dry;
+	bool starts;      /* it is started when all nodes are ready */
+	const char *note; /* for its report */
+	void (*done)(struct swman *swman, const char *waveform, const char *why);
+};
+void swman_load_anew(struct swman *swman, const struct wire_view *request, const json_t *list,
+    const struct load_anew *anew);
 /* swman_load_again maps what was loaded with `request` once more, as `remap` wants it, on the same
  * CPUs (NULL: as the request says), beside what else exec has in `list`; `send` follows, or the
  * answer that says why not. */

@@ -41,6 +41,12 @@ static void message(
 	rig->messages++;
 }
 
+static void word(void *self, uint64_t asked_ns)
+{
+	(void)self;
+	(void)asked_ns;
+}
+
 static void changed(void *self, uint32_t node, bool there)
 {
 	struct rig *rig = self;
@@ -67,7 +73,7 @@ static struct bus *node_bus(const struct rig *rig)
 
 static void rig_open(struct rig *rig)
 {
-	const struct nodes_owner owner = {message, changed, rig};
+	const struct nodes_owner owner = {message, changed, word, rig};
 	struct daemon_args args = {.node = "a"};
 	char text[512];
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/swman/several.h - what orders over several nodes have in common (several.c, loss.c).
+ */
+#ifndef DAEMONS_SWMAN_SEVERAL_H
+#define DAEMONS_SWMAN_SEVERAL_H
+
+#include "daemons/swman/gather.h"
+
+/* gather_all: a question to all nodes of the platform; NULL after answering the request. */
+struct gather *gather_all(struct swman *swman, const struct wire_view *request);
+/* order_make begins a message to exec; waveform "": of none. */
+void order_make(struct wire_msg *msg, enum wire_type type, const char *waveform);
+/* reports_merge: of the nodes that have answered; NULL: none has. */
+json_t *reports_merge(const struct swman *swman, const struct gather *gather);
+
+#endif

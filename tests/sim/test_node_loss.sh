@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Nodes that are lost: all processes of a node are killed (SIGKILL), or nothing is heard of it. `hold` waits (test_platform.sh),
+# `stop` stops the rest in good order and says why, `restart` loads anew on what is left, and the node that was given up holds its
+# part, and is told to drop it when it is back. A manager that is killed asks the nodes.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+bin=$(cd "$B/bin" && pwd)
+work=$(mktemp -d) || exit 2
+export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=warning
+end() {
+	for node in a b c; do signal CONT "$node"; done
+	"$bin/aloe" down --platform "$work/three.conf" >/dev/null 2>&1
+	for node in a b c; do signal KILL "$node"; done
+	rm -rf "$work"
+}
+. tests/common/ok.sh
+cd "$work" || exit 2
+
+aloe() { "$bin/aloe" "$@"; }
+says() { # STATUS WORDS COMMAND...
+	want=$1
+	words=$2
+	shift 2
+	"$@" >said 2>&1
+	got=$?
+	[ $got = "$want" ] && grep -qF -e "$words" said && return
+	echo "status $got"
+	cat said
+	return 1
+}
+eventually() { # a condition that comes true by itself
+	for _ in $(seq 600); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	"$@"
+}
+processes() { # NODE: of every process of that node
+	grep -lsaF "NODE_LOSS_MARK=$work/$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'
+}
+signal() { # SIGNAL NODE [DAEMON]: to all processes of the node, or to one daemon
+	for pid in $(processes "$2"); do
+		[ -z "${3:-}" ] || [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "aloe-$3" ] || continue
+		kill -"$1" "$pid" 2>/dev/null
+	done
+}
+up() { # NODE
+	NODE_LOSS_MARK=$work/$1 "$bin/aloe" up --platform "$work/three.conf" --node "$1" --dir "$work/$1" --state "$work/state-$1"
+}
+at() { aloe "$@" --dir "$work/a"; }
+joined() { test "$(at list nodes | grep -c ' joined ')" = "$1"; }
+state_is() { at list | grep -q "^$1  *$2 "; }
+begins() { # FILE OTHER: the file is the beginning of the other
+	test -s "$1" && head -c "$(stat -c %s "$1")" "$2" | cmp - "$1"
+}
+steps() { at status two | sed -n 's/^two: .*index \([0-9]*\).*/\1/p' | head -1; }
+passes() { # INDEX: the waveform has come so far
+	n=$(steps) && test "${n:-0}" -gt "$1"
+}
+where() { # INSTANCE: its node, as the manager has it
+	at get two "$1" 2>&1 | sed -n 's/.* is on node "\([abc]\)".*/\1/p'
+}
+is_gone() { test -z "$(processes "$1")"; }
+test_where() { test "$(where mod)" = "$1"; }
+hosts() { for pid in $(processes "$1"); do cat "/proc/$pid/comm" 2>/dev/null; done | grep -c '^aloe-host$'; }
+no_hosts() { test "$(hosts "$1")" = 0; }
+trap end EXIT
+
+port=$((20000 + $$ % 5000 * 8))
+node() { # NAME PORT_AFTER MORE
+	echo "	$1: { mmac_per_s = 1000.0; address = \"127.0.0.1:$((port + $2))\"; shared = true; lanes = [0]; $3};"
+}
+link() { echo "	{ nodes = [\"$1\", \"$2\"]; mbit_per_s = 1000.0; }$3"; }
+{
+	echo 'name = "three"; secure = false;'
+	echo 'nodes: {'
+	node a 0 "manager = true; "
+	node b 2 ""
+	node c 4 ""
+	echo '};'
+	echo 'links = ('
+	link a b ,
+	link b c ,
+	link a c ""
+	echo ');'
+} >three.conf
+# By their budgets the modulator cannot be with the source and the sink, which are on node a.
+cat >two.conf <<'END'
+name = "two";
+slot_ns = 20000000;
+instances: {
+	source: { component = "random_source"; length = 1000; seed = 7; node = "a"; budget_us = 6000.0; };
+	mod:    { component = "bpsk_mod"; budget_us = 12000.0; };
+	demod:  { component = "bpsk_demod"; node = "a"; budget_us = 1000.0; };
+	sink:   { component = "file_sink"; path = "two.bin"; node = "a"; budget_us = 6000.0; };
+};
+links = ( "source -> mod -> demod -> sink" );
+END
+aloe run two.conf --clock virtual --slots 100000 -q --force --set sink.path=many.bin >/dev/null 2>&1
+
+for node in a b c; do ok "node $node is up" says 0 "the node is up" up $node; done
+ok "all have joined" eventually joined 3
+
+# ---- stop ----
+
+ok "load, to be stopped" says 0 "two is loaded" at load two.conf --set on_node_loss=stop --set mod.node=b
+ok "start it" says 0 "two runs" at start two
+ok "it runs" eventually passes 3
+signal KILL b
+ok "node b is gone" eventually is_gone b
+ok "what is left is stopped" eventually state_is two ABNSTOP
+ok "and says why" eventually says 0 'node "b" is lost (nothing was heard of it for' at status two
+ok "the file is closed, with the right bits" eventually begins two.bin many.bin
+ok "it is unloaded without force" says 0 "two is unloaded" at unload two
+ok "nothing is left of it" says 0 "no waveform is loaded" at list
+ok "node b is up again" says 0 "the node is up" up b
+ok "and has joined" eventually joined 3
+
+# ---- restart ----
+
+rm -f two.bin
+ok "load, to be loaded anew" says 0 "two is loaded" at load two.conf --set on_node_loss=restart
+ok "start that" says 0 "two runs" at start two
+ok "that runs" eventually passes 3
+first=$(where mod)
+ok "the modulator is on another node" test "$first" = b -o "$first" = c
+other=$([ "$first" = b ] && echo c || echo b)
+ok "the manager is killed" signal KILL a swman
+ok "the one that follows knows the waveform" eventually state_is two RUN
+signal KILL "$first"
+ok "it goes to the node that is left" eventually test_where "$other"
+ok "it runs there" eventually passes 3
+ok "and says what was lost" says 0 "the waveform was loaded anew on what is left, from index 0" at status two
+ok "node $first is up again, the first" says 0 "the node is up" up "$first"
+ok "all have joined again" eventually joined 3
+
+# Nothing is heard of the node, which goes on: its part is held, and dropped when it is back.
+signal STOP "$other" frontend
+ok "it goes back to the first" eventually test_where "$first"
+ok "it runs there, too" eventually passes 3
+ok "the part that was given up is held" eventually grep -q "two: no word from the manager for 1000 ms" "$work/state-$other/node.log"
+ok "hosts of it are there" test "$(hosts "$other")" != 0
+signal CONT "$other" frontend
+ok "it is dropped when the node is back" eventually no_hosts "$other"
+seen=$(steps)
+ok "the one that runs is not disturbed" eventually passes "$((${seen:-0} + 3))"
+ok "stop it" says 0 "two is stopped" at stop two
+ok "its bits are those of one lane from index 0" begins two.bin many.bin
+ok "unload it" says 0 "two is unloaded" at unload two
+
+# ---- nowhere to go ----
+
+ok "load, bound to its node" says 0 "two is loaded" at load two.conf --set on_node_loss=restart --set mod.node=b
+ok "start the bound one" says 0 "two runs" at start two
+ok "the bound one runs" eventually passes 3
+signal KILL b
+ok "it is stopped" eventually state_is two ABNSTOP
+ok "and says why it is not loaded anew" eventually says 0 "mod must be on node b" at status two
+ok "unload the bound one" says 0 "two is unloaded" at unload two
+
+exit $failed
