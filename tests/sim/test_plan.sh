@@ -193,4 +193,38 @@ says "unload makes room" 0 "" aloe unload second
 says "and again" 0 "" aloe unload light
 says "now it fits" 0 "second is loaded" load "$work/second.conf" --lanes 0
 says "down" 0 "" aloe down
+# ---- a radio that is the clock runs on the node that names it ----
+
+cat >"$work/radio.conf" <<'END'
+name = "radio";
+clock = "radio";
+slot_samples = 2000;
+rate = 1e6;
+instances: { rx: { component = "radio_rx"; }; sink: { component = "null_sink"; }; };
+links = ( "rx -> sink" );
+END
+echo 'radio: { type = "x310"; transport = "udp"; address = "192.168.40.2"; };' >"$work/one-radio.conf"
+echo 'radio = ( { type = "x310"; transport = "udp"; address = "192.168.40.2"; channel = 0; }, { type = "x310"; transport = "udp"; address = "192.168.30.2"; channel = 0; } );' \
+	>"$work/two-radios.conf"
+on_lab() { # KEYS_OF_A KEYS_OF_B RADIO_FILE OPTION...
+	cat >"$work/lab.conf" <<-END
+		name = "lab";
+		nodes: { a: { mmac_per_s = 1000.0; $1 }; b: { mmac_per_s = 1000.0; $2 }; };
+		links = ( { nodes = ["a", "b"]; mbit_per_s = 1000.0; } );
+	END
+	file=$3
+	shift 3
+	"$bin/aloe" plan "$work/radio.conf" --platform "$work/lab.conf" --radio "$work/$file.conf" "$@"
+}
+says "a radio: on the node that names it" 0 "lane 0 (b CPU 1)" on_lab "" 'radios = "192.168.40.2";' one-radio
+says "a radio that no node names" 2 'no node of platform "lab" names the radio 192.168.40.2' on_lab "" "" one-radio
+says "a radio that two nodes name" 2 'named by the entries of the nodes "a" and "b"' \
+	on_lab 'radios = "192.168.40.2";' 'radios = ["192.168.40.2"];' one-radio
+says "two radios on one node" 0 "lane 0 (b CPU 1)" on_lab "" 'radios = ["192.168.40.2", "192.168.30.2"];' two-radios
+says "two radios on two nodes" 2 'the radios are on the nodes "a" and "b"' \
+	on_lab 'radios = "192.168.40.2";' 'radios = "192.168.30.2";' two-radios
+says "a lane of another node" 2 'core 0 is on node "a", but the radio is on node "b"' \
+	on_lab "" 'radios = "192.168.40.2";' one-radio --lanes 0
+says "a radio that is named twice" 2 'b.radios names "x" twice' on_lab "" 'radios = ["x", "x"];' one-radio
+
 exit $failed
