@@ -25,6 +25,12 @@ size_t platform_cpus(int *ret_cpus, size_t n);
  * CPUs that it may use, except the `n` named CPUs; -ENODEV if no CPU is left. Both return 0 or
  * -errno. */
 int platform_pin(int cpu);
+/* platform_has_cpu: a thread of this process could be kept on the CPU, now or after a
+ * platform_keep_on, which keeps the calling thread and all that it starts on these CPUs.
+ * platform_reach keeps the calling thread on one CPU if it may not run there as it is. */
+bool platform_has_cpu(int cpu);
+int platform_keep_on(const int *cpus, size_t n);
+void platform_reach(int cpu);
 int platform_pin_beside(const int *cpus, size_t n);
 
 /* The holder of a CPU: process and user, with the numbers of the namespace in which they run. */

@@ -30,11 +30,12 @@ enum {
 
 static void usage_print(FILE *out, const char *program, unsigned takes)
 {
-	fprintf(out, "usage: %s --dir DIR [--leash FD]%s%s%s%s%s\n", program,
+	fprintf(out, "usage: %s --dir DIR [--leash FD]%s%s%s%s%s%s\n", program,
 	    takes & DAEMON_STATE ? " [--state STATEDIR]" : "",
 	    takes & DAEMON_KEEP ? " [--keep FD]" : "", takes & DAEMON_NODE ? " [--node NAME]" : "",
 	    takes & DAEMON_PLATFORM ? " [--platform FILE]" : "",
-	    takes & DAEMON_SHARED ? " [--shared]" : "");
+	    takes & DAEMON_SHARED ? " [--shared]" : "",
+	    takes & DAEMON_LANES ? " [--lanes LIST]" : "");
 	fprintf(out, "  --dir DIR      runtime directory of the node\n");
 	fprintf(out, "  --leash FD     read end of a pipe; the program ends at end of file\n");
 	if (takes & DAEMON_STATE)
@@ -54,6 +55,8 @@ static void usage_print(FILE *out, const char *program, unsigned takes)
 	if (takes & DAEMON_SHARED)
 		fprintf(out,
 		    "  --shared       lanes have ordinary priority and may share their CPUs\n");
+	if (takes & DAEMON_LANES)
+		fprintf(out, "  --lanes LIST   CPUs that may carry lanes, \"0-2,5\"\n");
 	fprintf(out, "  --help, --version\n");
 }
 
@@ -98,6 +101,9 @@ static int option_take(const char *program, int option, unsigned takes, struct d
 	case 'S':
 		args->shared = true;
 		return takes & DAEMON_SHARED ? 0 : -EINVAL;
+	case 'L':
+		args->lanes = optarg;
+		return takes & DAEMON_LANES ? 0 : -EINVAL;
 	case 'l':
 		return fd_parse(program, "leash", optarg, &args->leash);
 	case 'k':
@@ -124,6 +130,7 @@ int daemon_args_parse(
 	    {"keep", required_argument, NULL, 'k'},
 	    {"node", required_argument, NULL, 'n'},
 	    {"platform", required_argument, NULL, 'p'},
+	    {"lanes", required_argument, NULL, 'L'},
 	    {"shared", no_argument, NULL, 'S'},
 	    {"help", no_argument, NULL, 'h'},
 	    {"version", no_argument, NULL, 'v'},

@@ -10,7 +10,8 @@ int main(int argc, char **argv)
 {
 	struct daemon_args args;
 	struct exec *exec;
-	int status = daemon_args_parse("aloe-exec", argc, argv, DAEMON_NODE | DAEMON_SHARED, &args);
+	int status = daemon_args_parse(
+	    "aloe-exec", argc, argv, DAEMON_NODE | DAEMON_SHARED | DAEMON_LANES, &args);
 
 	if (status != 0)
 		return status > 0 ? 0 : 2;

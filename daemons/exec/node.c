@@ -3,6 +3,7 @@
  * node.c - a node image of our own. */
 #include <errno.h>
 
+#include "core/base/cpulist.h"
 #include "core/measure/calibrate.h"
 #include "core/platform/platform.h"
 #include "daemons/exec/exec.h"
@@ -26,10 +27,26 @@ static int calibrate(struct exec *exec)
 	return status != 0 ? -status : -pthread_join(thread, NULL);
 }
 
+/* Those of the node's entry (--lanes) that there are; without an entry, and where there is none of
+ * them, those that this process may use. What names another CPU is refused. */
+static size_t lanes_find(const struct exec *exec, int cpus[NODE_LANES_MAX])
+{
+	const char *list = exec->daemon.args.lanes;
+	cpu_set_t set;
+	size_t n = 0;
+
+	if (list == NULL || cpulist_parse(list, &set) != 0)
+		return platform_cpus(cpus, NODE_LANES_MAX);
+	for (int cpu = 0; cpu < CPU_SETSIZE && n < NODE_LANES_MAX; cpu++)
+		if (CPU_ISSET((size_t)cpu, &set) && platform_has_cpu(cpu))
+			cpus[n++] = cpu;
+	return n > 0 ? n : platform_cpus(cpus, NODE_LANES_MAX);
+}
+
 int node_new(struct exec *exec)
 {
 	int cpus[NODE_LANES_MAX];
-	const size_t n = platform_cpus(cpus, NODE_LANES_MAX);
+	const size_t n = lanes_find(exec, cpus);
 
 	exec->node_fd = image_memfd("aloe-node", sizeof(struct node_image));
 	if (exec->node_fd < 0)

@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "core/base/child.h"
+#include "core/base/cpulist.h"
 #include "core/base/limits.h"
 #include "core/image/node.h"
 #include "core/measure/capacity.h"
+#include "core/platform/platform.h"
 
 enum { DOWN_GRACE_MS = 5000 }; /* longer than a daemon's own */
 
@@ -256,6 +258,7 @@ static void daemons_add(struct frontend *frontend, const struct daemon_args *arg
 	supervise_arg(supervise, WIRE_EXEC, several, "--node", frontend->name);
 	supervise_arg(supervise, WIRE_EXEC,
 	    several && machines->model->nodes[machines->self].shared, "--shared", NULL);
+	supervise_arg(supervise, WIRE_EXEC, frontend->lanes[0] != 0, "--lanes", frontend->lanes);
 	supervise_add(supervise, WIRE_STATS, &frontend->stats);
 	supervise_arg(supervise, WIRE_STATS, several, "--node", frontend->name);
 	if (machines_managed(machines)) {
@@ -293,6 +296,36 @@ static int daemons_start(struct frontend *frontend, const struct daemon_args *ar
 		if (supervise->children[peer].of)
 			result = supervise_start(supervise, (enum wire_peer)peer, adopt);
 	return result;
+}
+
+/* What carries lanes, and on which CPUs all else of the node is, by its entry. Threads of lanes have
+ * their CPUs by name; what this process starts is where this process is. */
+static int cpus_take(struct frontend *frontend)
+{
+	const struct machines *machines = &frontend->machines;
+	const struct platform_node *node =
+	    machines->model ? &machines->model->nodes[machines->self] : NULL;
+	cpu_set_t lanes;
+
+	if (!node)
+		return 0;
+	CPU_ZERO(&lanes);
+	for (size_t i = 0; i < node->lanes.n; i++)
+		CPU_SET((size_t)node->lanes.items[i], &lanes);
+	if (cpulist_print(&lanes, frontend->lanes, sizeof(frontend->lanes)) < 0)
+		frontend->lanes[0] = 0;
+	for (size_t i = 0; i < node->housekeeping.n; i++) {
+		if (platform_has_cpu(node->housekeeping.items[i]))
+			continue;
+		log_error(&frontend->log,
+		    "housekeeping of node \"%s\" names CPU %d, which does not exist, or which "
+		    "this node may not use; remove it from the platform file",
+		    node->name, node->housekeeping.items[i]);
+		return -EINVAL;
+	}
+	return node->housekeeping.n > 0
+	    ? platform_keep_on(node->housekeeping.items, node->housekeeping.n)
+	    : 0;
 }
 
 static void name_find(const char *given, char ret[NODE_NAME])
@@ -340,6 +373,7 @@ int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 	result = result ? result : bus_start(frontend, args->dir);
 	result = result ? result : nodes_start(frontend, args);
 	result = result ? result : parts_init(frontend, args);
+	result = result ? result : cpus_take(frontend);
 	result = result ? result : daemons_start(frontend, args);
 	if (!result)
 		/* a load that comes first waits for it, or measures itself */

@@ -38,6 +38,7 @@ struct frontend {
 	struct nodes nodes;
 	struct route route;
 	char name[NODE_NAME]; /* of the node */
+	char lanes[512];      /* CPUs of its entry, for exec; "": no entry */
 	struct loop_watch signal_watch, leash_watch;
 	struct loop_timer down_limit;
 	int signal_fd;

@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/measure/local.h"
+#include "core/platform/platform.h"
 #include "core/registry/registry.h"
 
 enum { MESSAGES_IN_A_ROW = 64, NODE_BYTES_MAX = 64 << 20, FACTS_MAX = 8192, LEASE_S_MAX = 60 };
@@ -66,12 +67,14 @@ static void seat_of(const struct nodes *nodes, char *ret, size_t size)
 	snprintf(ret, size, "%s:%s", boot, nodes->dir);
 }
 
-static json_t *cpus_json(const struct local_platform *local)
+static json_t *cpus_json(void)
 {
 	json_t *cpus = json_array();
+	int all[LOCAL_CPUS_MAX];
+	const size_t n = platform_cpus(all, LOCAL_CPUS_MAX);
 
-	for (size_t i = 0; i < local->model.n_lanes; i++)
-		json_array_append_new(cpus, json_integer(local->cpus[i]));
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(cpus, json_integer(all[i]));
 	return cpus;
 }
 
@@ -87,8 +90,8 @@ static json_t *facts_new(const struct nodes *nodes)
 	seat_of(nodes, seat, sizeof(seat));
 	snprintf(print, sizeof(print), "%016llx", (unsigned long long)nodes->machines->print);
 	facts = json_pack("{s:s, s:s, s:o, s:f, s:s, s:s}", "version", ALOE_VERSION, "arch",
-	    component_arch_name(component_arch_here()), "cpus", cpus_json(local), "mmac_per_s",
-	    local->model.mmac_per_s, "seat", seat, "platform", print);
+	    component_arch_name(component_arch_here()), "cpus", json_deep_copy(nodes->cpus),
+	    "mmac_per_s", local->model.mmac_per_s, "seat", seat, "platform", print);
 	free(local);
 	return facts;
 }
@@ -526,6 +529,7 @@ int nodes_init(struct nodes *nodes, const struct machines *machines, const struc
 	    .owner = *owner};
 	if (!machines->model)
 		return 0;
+	nodes->cpus = cpus_json();
 	nodes->one = calloc(machines->model->n_nodes, sizeof(*nodes->one));
 	if (!nodes->one)
 		return -ENOMEM;
@@ -558,6 +562,7 @@ void nodes_fini(struct nodes *nodes)
 		free(nodes->one[n].facts);
 	free(nodes->one);
 	json_decref(nodes->facts);
+	json_decref(nodes->cpus);
 	nodes->one = NULL;
 	nodes->bus = NULL;
 }

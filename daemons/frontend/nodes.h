@@ -49,6 +49,7 @@ struct nodes {
 	struct bus *bus; /* NULL: there are no others */
 	struct nodes_one *one;
 	json_t *facts; /* what kind of node this one is */
+	json_t *cpus;  /* that it may use, before its daemons keep to some of them */
 	struct loop_watch watch;
 	struct loop_timer second;
 	uint32_t join_seq;

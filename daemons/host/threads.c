@@ -164,10 +164,21 @@ static void *lane_main(void *self)
 	return NULL;
 }
 
+/* On a node of a platform whose daemons keep to other CPUs (`housekeeping`), the segment is on that
+ * of its lane; elsewhere on any. */
+static void segment_reach(const struct host_segment *segment)
+{
+	const struct image_view *view = &segment->wave->now.view;
+
+	if (view->head->load_id != 0)
+		platform_reach(view->lanes[view->segments[segment->place.segment].lane].cpu);
+}
+
 static void *free_main(void *self)
 {
 	struct host_segment *segment = self;
 
+	segment_reach(segment);
 	segment_run_virtual(&segment->segment, &segment->wave->quit);
 	return NULL;
 }

@@ -42,6 +42,39 @@ int platform_pin(int cpu)
 	return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
 }
 
+bool platform_has_cpu(int cpu)
+{
+	cpu_set_t before;
+	bool has;
+
+	if (sched_getaffinity(0, sizeof(before), &before) != 0)
+		return false;
+	has = platform_pin(cpu) == 0;
+	sched_setaffinity(0, sizeof(before), &before);
+	return has;
+}
+
+int platform_keep_on(const int *cpus, size_t n)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (size_t i = 0; i < n; i++)
+		if (cpus[i] >= 0 && cpus[i] < CPU_SETSIZE)
+			CPU_SET((size_t)cpus[i], &set);
+	return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
+}
+
+void platform_reach(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(set), &set) == 0 &&
+	    !CPU_ISSET((size_t)cpu, &set))
+		platform_pin(cpu);
+}
+
 int platform_pin_beside(const int *cpus, size_t n)
 {
 	cpu_set_t set;
