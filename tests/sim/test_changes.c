@@ -40,7 +40,7 @@ enum {
 	SLOT_NS = ALOE_SLOWER(5000000, 20000000),
 	SETS_MAX = 65536,
 	ITEMS_MAX = 40,
-	TRIES = 3000,
+	TRIES = 30000,
 	AHEAD = 1000, /* indices */
 };
 

@@ -19,7 +19,7 @@
 #include "core/base/clock.h"
 #include "tests/common/aloe.h"
 
-enum { ROWS_MAX = 60, COLS_MAX = 140, PATIENCE_MS = 20000 };
+enum { ROWS_MAX = 60, COLS_MAX = 140, PATIENCE_MS = 120000 };
 
 /* As much of a terminal as the table uses. When it becomes narrower it folds its lines, as most
  * do. */

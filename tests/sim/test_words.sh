@@ -16,7 +16,7 @@ aloe=$B/bin/aloe
 said() {
 	status=$1 text=$2
 	shift 2
-	timeout 20 "$@" >"$work/out" 2>&1 </dev/null
+	timeout 120 "$@" >"$work/out" 2>&1 </dev/null
 	[ $? -eq "$status" ] && grep -qF -e "$text" "$work/out"
 }
 
@@ -48,7 +48,7 @@ ok "with a pipeline as well" said 0 "slots      2000 run, 0 skipped, 0 missed, 0
 # ---- the keyboard ----------------------------------------------------------------------------------------------------------
 # steps KEYS WORDS: what `aloe run --clock step` says to what is typed.
 steps() {
-	printf "$1" | timeout 60 script -qec "$aloe run $work/one.conf --state $work/state --clock step" /dev/null >"$work/out" 2>&1
+	printf "$1" | timeout 300 script -qec "$aloe run $work/one.conf --state $work/state --clock step" /dev/null >"$work/out" 2>&1
 	grep -qF -e "$2" "$work/out"
 }
 ok "q runs no slot" steps 'q\n' "one: ended, index 0,"

@@ -21,7 +21,7 @@
 
 #include "tests/common/aloe.h"
 
-enum { TAPS = 512, ADVANCE = 10240, PATIENCE_MS = 30000 };
+enum { TAPS = 512, ADVANCE = 10240, PATIENCE_MS = 120000 };
 
 #define RESPONSE "waveforms/channel-emulator-response.f32"
 

@@ -7,9 +7,8 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=$(realpath "${B:-build}")
-work=$(mktemp -d) || exit 2
-init=
-trap 'kill $pids $init 2>/dev/null; rm -rf "$work"' EXIT
+top=$(mktemp -d) || exit 2
+trap 'rm -rf "$top"' EXIT
 . tests/common/ok.sh
 . tests/common/radio.sh
 if [ ! -x "$B/bin/x310-init" ]; then
@@ -21,7 +20,7 @@ init_start() { # ADDRESSES AND OPTIONS...
 	: >"$work/init"
 	"$B/bin/x310-init" --rate 1e6 "$@" >"$work/radio.conf" 2>"$work/init" &
 	init=$!
-	for _ in $(seq 300); do
+	for _ in $(seq 900); do
 		grep -q ready "$work/init" && break
 		sleep 0.1
 	done
@@ -45,28 +44,43 @@ as_one() {
 	sed -n '/"radio"/,$p' "$work/out" | grep -m 1 '"flywheeled"' | grep -q ": 0,"
 }
 
-waveform 10240 1
-ok "the simulator begins, with daughterboards" sim_start --address 127.0.0.146 --daughterboard ubx
-ok "x310-init makes it ready" init_start 127.0.0.146 --freq 7e9 --gain 50
-ok "a frequency that UHD has changed is printed as asked and got" says \
-	"127\.0\.0\.146, channel A:0: receive frequency 7000000000 Hz asked, 6000000000 Hz got"
-ok "so is a gain" says "channel A:0: transmit gain 50 dB asked, 31.5 dB got"
-ok "what became as it was asked for is not" sh -c "! grep -q 'bandwidth' '$work/init'"
-ok "the channel that was set up streams" run "" --slots 20
-sed -i 's/channel = 0;/channel = 2;/; /block =/d; /x_port =/d' "$work/radio.conf"
-ok "one that was not is refused, and its endpoint named" refused \
-	"127\.0\.0\.146 port 49153, channel 2: .*endpoint behind port 5 of the crossbar.* lacks its number; run x310-init"
-ok "x310-init gives it back" init_end
-
-waveform 10240 2
-ok "the first of two begins" sim_start --address 127.0.0.147 --drift-ppm 1.5
-ok "the second one begins, with a clock of its own" sim_start --address 127.0.0.148 --drift-ppm -1
-ok "x310-init makes both ready by their pulse" init_start 127.0.0.147 127.0.0.148 --time-source external
-ok "and has compared their times" says "the times of 127\.0\.0\.147 and 127\.0\.0\.148 differ by [0-9.]* us$"
-ok "they run as one radio" as_one
-ok "x310-init gives both back" init_end
-ok "x310-init makes both ready one after the other" init_start 127.0.0.147 127.0.0.148 --time-source internal
-ok "and says that they go apart" says "differ by [0-9.]* us and go apart"
-ok "they run as one radio for a while" as_one
-ok "x310-init gives both back again" init_end
+one() {
+	waveform 10240 1
+	ok "the simulator begins, with daughterboards" sim_start --address 127.0.0.146 --daughterboard ubx
+	ok "x310-init makes it ready" init_start 127.0.0.146 --freq 7e9 --gain 50
+	ok "a frequency that UHD has changed is printed as asked and got" says \
+		"127\.0\.0\.146, channel A:0: receive frequency 7000000000 Hz asked, 6000000000 Hz got"
+	ok "so is a gain" says "channel A:0: transmit gain 50 dB asked, 31.5 dB got"
+	ok "what became as it was asked for is not" sh -c "! grep -q 'bandwidth' '$work/init'"
+	ok "the channel that was set up streams" run "" --slots 20
+	sed -i 's/channel = 0;/channel = 2;/; /block =/d; /x_port =/d' "$work/radio.conf"
+	ok "one that was not is refused, and its endpoint named" refused \
+		"127\.0\.0\.146 port 49153, channel 2: .*endpoint behind port 5 of the crossbar.* lacks its number; run x310-init"
+	ok "x310-init gives it back" init_end
+}
+two() {
+	waveform 10240 2
+	ok "the first of two begins" sim_start --address 127.0.0.147 --drift-ppm 1.5
+	ok "the second one begins, with a clock of its own" sim_start --address 127.0.0.148 --drift-ppm -1
+	ok "x310-init makes both ready by their pulse" init_start 127.0.0.147 127.0.0.148 --time-source external
+	ok "and has compared their times" says "the times of 127\.0\.0\.147 and 127\.0\.0\.148 differ by [0-9.]* us$"
+	ok "they run as one radio" as_one
+	ok "x310-init gives both back" init_end
+	ok "x310-init makes both ready one after the other" init_start 127.0.0.147 127.0.0.148 --time-source internal
+	ok "and says that they go apart" says "differ by [0-9.]* us and go apart"
+	ok "they run as one radio for a while" as_one
+	ok "x310-init gives both back again" init_end
+}
+side() { # FUNCTION
+	pids= init= work=$top/$1
+	mkdir "$work" || exit 2
+	trap 'kill $pids $init 2>/dev/null' EXIT
+	$1
+	exit $failed
+}
+(side one) >"$top/one.said" 2>&1 & # x310-init waits most of the time, so both go side by side
+first=$!
+(side two) >"$top/two.said" 2>&1 || failed=1
+wait $first || failed=1
+cat "$top"/*.said
 exit $failed
