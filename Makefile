@@ -134,8 +134,9 @@ endef
 $(foreach d,$(DAEMONS),$(eval $(call program,daemons/$(d),$(B)/bin/aloe-$(d))))
 $(foreach t,$(TOOLS),$(eval $(call program,tools/$(t),$(B)/bin/$(call tool,$(t)))))
 
-# aloe-bench reads waveforms as aloe does, and `aloe-bench x310-recovery` plays the device itself.
+# aloe-bench reads waveforms as aloe does, `aloe-bench x310-recovery` plays the device itself, and `aloe-bench bridge` both bridges.
 $(B)/bin/aloe-bench: $(call obj,$(patsubst %,tools/aloe/%.c,source client progress) \
+	$(filter-out %/main.c,$(wildcard daemons/bridge/*.c)) \
 	$(patsubst %,tools/x310sim/%.c,device crossbar input output radio_core blocks ctrl mgmt layout))
 $(B)/bin/x310-init: $(B)/obj/tools/x310-init/initialise.o
 $(B)/bin/x310-init $(TESTS_UHD): private LINK := $(CXX)

@@ -387,6 +387,69 @@ static void test_predict(void **state)
 	ran_free(ran);
 }
 
+/* ---- bridge ------------------------------------------------------------------------ */
+
+static const char *cell_text(const struct ran *ran, int row, const char *key)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "tables.bridge.%d.%s", row, key);
+	return ran_text(ran, path);
+}
+
+static bool cell_is(const struct ran *ran, int row, const char *key)
+{
+	const json_t *table = json_object_get(json_object_get(ran->report, "tables"), "bridge");
+
+	return json_is_number(json_object_get(json_array_get(table, (size_t)row), key));
+}
+
+static int way_row(const struct ran *ran, const char *way, double bytes)
+{
+	for (int row = 0; row < (int)rows(ran, "bridge"); row++)
+		if (!strcmp(cell_text(ran, row, "way"), way) &&
+		    cell(ran, "bridge", row, "bytes") == bytes)
+			return row;
+	fail_msg("no row of %s", way);
+	return -1;
+}
+
+static void near(double a, double b)
+{
+	if (fabs(a - b) > 1e-6 * fabs(b))
+		fail_msg("%.9g is not %.9g", a, b);
+}
+
+/* Messages come by every way, and each share is that of two rows of the same length. */
+static void test_bridge(void **state)
+{
+	struct ran *ran =
+	    aloe_ok("bench bridge --bytes 30000,100 --rounds 1 --seconds 0.02 --json -q");
+
+	(void)state;
+	assert_int_equal(rows(ran, "bridge"), 2 * 8);
+	for (int row = 0; row < 16; row++) {
+		const double rate = cell(ran, "bridge", row, "messages_per_s"),
+		             bytes = cell(ran, "bridge", row, "bytes");
+		const bool ours = !strncmp(cell_text(ran, row, "way"), "bridge", 6);
+
+		assert_true(bytes == (row < 8 ? 30000 : 100));
+		assert_true(rate > 0);
+		near(cell(ran, "bridge", row, "message_us"), 1e6 / rate);
+		near(cell(ran, "bridge", row, "gbit_per_s"), rate * bytes * 8e-9);
+		assert_true(cell_is(ran, row, "share") == ours);
+		assert_true(cell_is(ran, row, "reach") == (ours && bytes == 30000));
+		if (ours)
+			near(cell(ran, "bridge", row, "share"),
+			    rate /
+			        cell(ran, "bridge",
+			            way_row(ran, cell_text(ran, row, "against"), bytes),
+			            "messages_per_s"));
+	}
+	has(ran->out, "wrong numbers: 0\"");
+	ran_free(ran);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------ */
 
 static void test_usage(void **state)
@@ -425,6 +488,9 @@ static void test_usage(void **state)
 	    {"map --load 0", "--load 0: at most 8 different numbers 1 .. 100"},
 	    {"map --q 2", "--q 2: "},
 	    {"map --units 1", "--units 1: the number must be 0 (no large problem) or 2"},
+	    {"bridge --bytes 7", "--bytes 7: different whole numbers 8 .. "},
+	    {"bridge --depth 48", "--depth 48: a power of two"},
+	    {"bridge --ways tcp,x", "--ways tcp,x: names separated by commas"},
 	    {"copies none.conf", "none.conf: cannot be read"},
 	};
 
@@ -514,6 +580,7 @@ int main(void)
 	    cmocka_unit_test(test_copies_none),
 	    cmocka_unit_test(test_map),
 	    cmocka_unit_test(test_predict),
+	    cmocka_unit_test(test_bridge),
 	    cmocka_unit_test(test_usage),
 	    cmocka_unit_test(test_environment),
 	    cmocka_unit_test(test_interrupted),

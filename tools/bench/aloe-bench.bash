@@ -4,7 +4,7 @@ _aloe-bench() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "bler bpsk chain copies handover hist link predict map memory messages overhead pipes table1 throughput utran x310 x310-recovery x310loop --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler bpsk bridge chain copies handover hist link predict map memory messages overhead pipes table1 throughput utran x310 x310-recovery x310loop --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -41,6 +41,20 @@ _aloe-bench() {
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --lanes --slots --runs --max --clock --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	bridge)
+		case $prev in
+		-b | --bytes) COMPREPLY=(); return ;;
+		--ways) COMPREPLY=(); return ;;
+		-s | --seconds) COMPREPLY=(); return ;;
+		-r | --rounds) COMPREPLY=(); return ;;
+		--depth) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--bytes --ways --seconds --rounds --depth --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	chain)
 		case $prev in

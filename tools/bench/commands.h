@@ -8,6 +8,7 @@
 #include "core/cli/cli.h"
 
 int bench_bler(const struct cli_args *args);       /* bler.c */
+int bench_bridge(const struct cli_args *args);     /* bridge.c */
 int bench_chain(const struct cli_args *args);      /* paced.c */
 int bench_copies(const struct cli_args *args);     /* copies.c */
 int bench_map(const struct cli_args *args);        /* map.c */
