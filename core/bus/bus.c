@@ -12,7 +12,7 @@
 #include "core/base/clock.h"
 #include "core/bus/inside.h"
 
-enum { KEPT_MAX = 256 };
+enum { KEPT_MAX = 256, LONG_BYTES = 4096 };
 
 /* ---- waiting ------------------------------------------------------------------------ */
 
@@ -105,18 +105,19 @@ static void watch_update(struct bus *bus)
 	uint64_t count = 1;
 	int events = 0;
 	size_t size = sizeof(events);
+	bool set;
 
 	if (zmq_getsockopt(bus->socket, ZMQ_EVENTS, &events, &size) < 0)
 		events = ZMQ_POLLIN; /* interrupted: look again */
 	monitor_take(bus);
 	if (bus->remote)
 		remote_serve(bus);
-	if ((events & ZMQ_POLLIN) || bus->first || bus->lost) {
-		if (write(bus->event_fd, &count, sizeof(count)) < 0)
-			return; /* full: set already */
-	} else if (read(bus->event_fd, &count, sizeof(count)) < 0) {
-		return; /* not set */
-	}
+	set = (events & ZMQ_POLLIN) || bus->first || bus->lost;
+	if (set == bus->event_set)
+		return;
+	if (set ? write(bus->event_fd, &count, sizeof(count)) == sizeof(count)
+	        : read(bus->event_fd, &count, sizeof(count)) == sizeof(count))
+		bus->event_set = set;
 }
 
 /* ---- receiving ------------------------------------------------------------------------ */
@@ -296,9 +297,20 @@ static int bytes_send(struct bus *bus, const void *bytes, size_t len, int flags)
 	return result < 0 ? -errno : 0;
 }
 
-/* The whole message or nothing of it: once the first part is taken, the others are. */
-static int parts_send(struct bus *bus, const struct bus_peer *to, const void *bytes, size_t len)
+static int body_send(struct bus *bus, zmq_msg_t *body)
 {
+	int result;
+
+	do {
+		result = zmq_msg_send(body, bus->socket, ZMQ_DONTWAIT);
+	} while (result < 0 && errno == EINTR);
+	return result < 0 ? -errno : 0;
+}
+
+/* The whole message or nothing of it: once the first part is taken, the others are. */
+static int parts_send(struct bus *bus, const struct bus_peer *to, zmq_msg_t *body)
+{
+	const size_t len = zmq_msg_size(body);
 	struct bus_remote *remote = bus->remote;
 	uint8_t stamp[STAMP_BYTES];
 	int result = 0;
@@ -311,23 +323,69 @@ static int parts_send(struct bus *bus, const struct bus_peer *to, const void *by
 		stamp_next(&remote->stamp, stamp);
 		result = bytes_send(bus, stamp, sizeof(stamp), ZMQ_SNDMORE);
 	}
-	return result ? result : bytes_send(bus, bytes, len, 0);
+	return result ? result : body_send(bus, body);
 }
 
-int bus_send(struct bus *bus, struct wire_msg *msg)
+static int copy_send(struct bus *bus, const struct bus_peer *to, const void *bytes, size_t len)
 {
-	size_t len;
-	const uint8_t *bytes = wire_bytes(msg, &len);
-	int result = bytes ? parts_send(bus, NULL, bytes, len) : msg->error;
+	zmq_msg_t body;
+	int result;
 
-	wire_fini(msg);
+	if (zmq_msg_init_size(&body, len) < 0)
+		return -errno;
+	memcpy(zmq_msg_data(&body), bytes, len);
+	result = parts_send(bus, to, &body);
+	zmq_msg_close(&body);
+	return result;
+}
+
+static void body_free(void *bytes, void *hint)
+{
+	(void)hint;
+	free(bytes);
+}
+
+/* Takes the bytes over, also on failure. */
+static int whole_send(struct bus *bus, const struct bus_peer *to, uint8_t *bytes, size_t len)
+{
+	zmq_msg_t body;
+	int result;
+
+	if (zmq_msg_init_data(&body, bytes, len, body_free, NULL) < 0) {
+		result = -errno;
+		free(bytes);
+		return result;
+	}
+	result = parts_send(bus, to, &body);
+	zmq_msg_close(&body);
+	return result;
+}
+
+int bus_send_msg(struct bus *bus, const struct bus_peer *to, struct wire_msg *msg)
+{
+	const int error = msg->error;
+	size_t len = 0;
+	uint8_t *bytes = wire_take(msg, &len);
+	int result = bytes ? 0 : error;
+
+	if (bytes && len >= LONG_BYTES) {
+		result = whole_send(bus, to, bytes, len);
+	} else if (bytes) {
+		result = copy_send(bus, to, bytes, len);
+		free(bytes);
+	}
 	watch_update(bus);
 	return result;
 }
 
+int bus_send(struct bus *bus, struct wire_msg *msg)
+{
+	return bus_send_msg(bus, NULL, msg);
+}
+
 int bus_send_to(struct bus *bus, const struct bus_peer *to, const void *bytes, size_t len)
 {
-	int result = parts_send(bus, to, bytes, len);
+	int result = copy_send(bus, to, bytes, len);
 
 	watch_update(bus);
 	return result;

@@ -46,6 +46,7 @@ struct bus {
 	int poll_fd; /* epoll over ZMQ_FD and event_fd */
 	/* set while there is something that ZMQ_FD, edge-triggered, does not show any more */
 	int event_fd;
+	bool event_set;
 	struct place place; /* bound end: the directory and its lock */
 	zmq_msg_t held;     /* what the last view points into */
 	struct kept *lent;  /* the same, for one of the kept */

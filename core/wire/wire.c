@@ -176,6 +176,16 @@ const uint8_t *wire_bytes(struct wire_msg *msg, size_t *ret_len)
 	return msg->bytes;
 }
 
+uint8_t *wire_take(struct wire_msg *msg, size_t *ret_len)
+{
+	uint8_t *bytes = wire_bytes(msg, ret_len) ? msg->bytes : NULL;
+
+	if (bytes)
+		msg->bytes = NULL;
+	wire_fini(msg);
+	return bytes;
+}
+
 /* ---- reading ------------------------------------------------------------------------ */
 
 /* One field at `at` with `left` bytes to the end: how many bytes it takes, or 0 when it is not well

@@ -170,8 +170,10 @@ void wire_put_bytes(struct wire_msg *msg, enum wire_tag tag, const void *bytes, 
 /* wire_put_text leaves the field out if text is NULL. */
 void wire_put_text(struct wire_msg *msg, enum wire_tag tag, const char *text);
 void wire_put_u64(struct wire_msg *msg, enum wire_tag tag, uint64_t number);
-/* wire_bytes returns the complete message, or NULL on error (msg->error). */
+/* wire_bytes returns the complete message, or NULL on error (msg->error). wire_take does the same,
+ * finishes msg, and the caller frees the bytes. */
 const uint8_t *wire_bytes(struct wire_msg *msg, size_t *ret_len);
+uint8_t *wire_take(struct wire_msg *msg, size_t *ret_len);
 
 /* A message as received: points into the bytes that were decoded. */
 struct wire_view {

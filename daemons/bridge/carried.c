@@ -38,6 +38,7 @@ static void round_send(struct carried *carried, struct carried_wave *wave, uint3
 	bridge_round(wave->bridge, peer);
 	while ((len = bridge_out(wave->bridge, peer, carried->frame)) > 0)
 		links_send(&carried->links, wave->peers[peer].node, carried->frame, len);
+	links_flush(&carried->links);
 }
 
 /* A step may be under way. */
@@ -49,31 +50,46 @@ static bool may_run(const struct carried_wave *wave)
 static void wave_look(struct carried *carried, struct carried_wave *wave, uint64_t now)
 {
 	const uint64_t word_ms = may_run(wave) ? CARRIED_WORD_MS : CARRIED_REST_MS;
+	bool news = false;
 
-	for (uint32_t p = 0; p < wave->n_peers; p++)
-		if (bridge_news(wave->bridge, p) ||
-		    now - wave->peers[p].sent_ns >= word_ms * 1000000ull)
+	for (uint32_t p = 0; p < wave->n_peers; p++) {
+		const bool fresh = bridge_news(wave->bridge, p);
+
+		news |= fresh;
+		if (fresh || now - wave->peers[p].sent_ns >= word_ms * 1000000ull)
 			round_send(carried, wave, p);
+	}
+	wave->looks = news ? 0 : wave->looks + 1;
+}
+
+/* Without a clock the next step may be done at any time: the pause doubles from look to look. */
+static uint64_t pause_of(const struct carried_wave *wave)
+{
+	const uint64_t soon = (uint64_t)CARRIED_SOON_NS << (wave->looks < 16 ? wave->looks : 16);
+
+	if (!may_run(wave))
+		return CARRIED_REST_MS * 1000000ull;
+	return wave->view.head->clock == IMAGE_VIRTUAL && soon < CARRIED_LOOK_NS ? soon
+	                                                                         : CARRIED_LOOK_NS;
 }
 
 static void look(void *self)
 {
 	struct carried *carried = self;
 	const uint64_t now = clock_ns();
-	bool runs = false;
+	uint64_t pause = CARRIED_REST_MS * 1000000ull;
 
 	for (struct carried_wave *wave = carried->waves; wave; wave = wave->next) {
 		wave_look(carried, wave, now);
-		runs |= may_run(wave);
+		pause = pause_of(wave) < pause ? pause_of(wave) : pause;
 	}
 	if (carried->waves)
-		loop_timer_start(carried->loop, &carried->look,
-		    runs ? CARRIED_LOOK_NS : CARRIED_REST_MS * 1000000ull, look, carried);
+		loop_timer_start(carried->loop, &carried->look, pause, look, carried);
 }
 
-static void look_soon(struct carried *carried)
+static void look_in(struct carried *carried, uint64_t ns)
 {
-	loop_timer_start(carried->loop, &carried->look, CARRIED_LOOK_NS, look, carried);
+	loop_timer_start(carried->loop, &carried->look, ns, look, carried);
 }
 
 /* The n-th, for n a power of two: a peer cannot fill the log. */
@@ -86,7 +102,8 @@ static void stray_log(struct carried *carried, uint32_t node)
 		    machines_name(carried->machines, node), (unsigned long long)n);
 }
 
-/* A bridge says itself what is not for it. */
+/* A bridge says itself what is not for it. What follows is sent when all that has come is taken, in
+ * one round instead of one for each frame. */
 static void frame_take(void *self, uint32_t node, const void *bytes, size_t len)
 {
 	struct carried *carried = self;
@@ -100,7 +117,7 @@ static void frame_take(void *self, uint32_t node, const void *bytes, size_t len)
 			continue;
 		for (uint32_t p = 0; p < wave->n_peers; p++)
 			if (wave->peers[p].node == node && bridge_in(wave->bridge, bytes, len) == 0)
-				wave_look(carried, wave, clock_ns());
+				look_in(carried, 0);
 		return;
 	}
 	stray_log(carried, node);
@@ -245,7 +262,7 @@ static void wave_add(struct carried *carried, const char *name, const struct ima
 	}
 	wave->next = carried->waves;
 	carried->waves = wave;
-	look_soon(carried);
+	look_in(carried, CARRIED_LOOK_NS);
 }
 
 /* ---- what the frontend keeps ---- */

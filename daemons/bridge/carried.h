@@ -5,8 +5,8 @@
  *
  * exec's images come from the frontend (core/keep), writable, with the node image. A waveform has a
  * round with a peer when there is news for that one, looked at every CARRIED_LOOK_NS while the
- * waveform may run and after each frame that came in, and once in CARRIED_WORD_MS in any case, by
- * which what was lost is noticed.
+ * waveform may run (without a clock sooner, as long as there is news), after the frames that came
+ * in, and once in CARRIED_WORD_MS in any case, by which what was lost is noticed.
  */
 #ifndef DAEMONS_BRIDGE_CARRIED_H
 #define DAEMONS_BRIDGE_CARRIED_H
@@ -15,7 +15,12 @@
 #include "core/keep/keep.h"
 #include "daemons/bridge/links.h"
 
-enum { CARRIED_LOOK_NS = 1000000, CARRIED_WORD_MS = 20, CARRIED_REST_MS = 100 };
+enum {
+	CARRIED_LOOK_NS = 1000000,
+	CARRIED_SOON_NS = 60000,
+	CARRIED_WORD_MS = 20,
+	CARRIED_REST_MS = 100
+};
 
 struct carried_peer {
 	uint32_t node; /* of the platform */
@@ -31,7 +36,8 @@ struct carried_wave {
 	struct bridge *bridge;
 	struct carried_peer *peers; /* as they are numbered in the bridge */
 	uint32_t n_peers;
-	bool doubtful; /* not named by the frontend that there is now; it may still do so */
+	uint32_t looks; /* without news since the last one with news */
+	bool doubtful;  /* not named by the frontend that there is now; it may still do so */
 };
 
 struct carried {

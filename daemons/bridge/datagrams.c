@@ -108,19 +108,31 @@ int datagrams_key(struct datagrams *datagrams, uint32_t node, const uint8_t key[
 void datagrams_send(struct datagrams *datagrams, uint32_t node, const void *bytes, size_t len)
 {
 	struct datagrams_peer *peer = &datagrams->peers[node];
-	struct packet packet;
+	struct packet *packet = &datagrams->out[datagrams->n_out];
 	size_t size = 0;
 
-	if (!peer->seal || transport_get(datagrams->transport, &packet, 1) != 1)
+	if (!peer->seal || transport_get(datagrams->transport, packet, 1) != 1)
 		return;
-	packet.peer = peer->at;
-	if (seal_put(peer->seal, (uint16_t)node, bytes, len, packet.bytes,
-	        DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES, &size) == 0) {
-		packet.size = (uint32_t)size;
-		if (transport_send(datagrams->transport, &packet, 1) == 1)
-			return;
+	packet->peer = peer->at;
+	if (seal_put(peer->seal, (uint16_t)node, bytes, len, packet->bytes,
+	        DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES, &size) < 0) {
+		transport_put(datagrams->transport, packet, 1);
+		return;
 	}
-	transport_put(datagrams->transport, &packet, 1);
+	packet->size = (uint32_t)size;
+	if (++datagrams->n_out == TRANSPORT_BURST)
+		datagrams_flush(datagrams);
+}
+
+/* What the socket has no room for is lost. */
+void datagrams_flush(struct datagrams *datagrams)
+{
+	const unsigned n = datagrams->n_out,
+	               sent = n ? transport_send(datagrams->transport, datagrams->out, n) : 0;
+
+	if (sent < n)
+		transport_put(datagrams->transport, datagrams->out + sent, n - sent);
+	datagrams->n_out = 0;
 }
 
 /* ---- life ---- */

@@ -30,6 +30,8 @@ struct datagrams {
 	struct transport *transport; /* NULL: no node is reached so */
 	struct loop_watch watch;
 	struct datagrams_peer *peers; /* by node */
+	struct packet out[TRANSPORT_BURST];
+	unsigned n_out;
 	uint8_t payload[DATAGRAMS_FRAME_BYTES];
 	uint64_t dropped; /* that were none of ours, forged, or taken before */
 	void (*frame)(void *self, uint32_t node, const void *bytes, size_t len);
@@ -44,6 +46,8 @@ void datagrams_close(struct datagrams *datagrams);
 bool datagrams_reach(const struct datagrams *datagrams, uint32_t node);
 /* datagrams_key: from now on frames to and from the node are sealed with it. 0 or -errno. */
 int datagrams_key(struct datagrams *datagrams, uint32_t node, const uint8_t key[SEAL_KEY_BYTES]);
+/* datagrams_send keeps the datagram until a burst of them is full, or datagrams_flush sends it. */
 void datagrams_send(struct datagrams *datagrams, uint32_t node, const void *bytes, size_t len);
+void datagrams_flush(struct datagrams *datagrams);
 
 #endif

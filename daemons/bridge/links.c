@@ -123,21 +123,16 @@ static void bytes_send(
 {
 	const struct machines *machines = one->of->machines;
 	struct wire_msg msg;
-	const uint8_t *bytes;
-	size_t len;
 
 	wire_init(&msg, WIRE_FRAME, WIRE_BRIDGE, WIRE_BRIDGE, 1);
 	wire_put_text(&msg, WIRE_TAG_NAME, machines_name(machines, machines->self));
 	if (some_len > 0)
 		wire_put_bytes(&msg, tag, some, some_len);
 	one->sent_ns = clock_ns();
-	if (one->bus) {
+	if (one->bus)
 		bus_send(one->bus, &msg);
-		return;
-	}
-	bytes = wire_bytes(&msg, &len);
-	if (bytes && one->peer.len > 0)
-		bus_send_to(one->of->bus, &one->peer, bytes, len);
+	else if (one->peer.len > 0)
+		bus_send_msg(one->of->bus, &one->peer, &msg);
 	wire_fini(&msg);
 }
 
@@ -152,6 +147,11 @@ void links_send(struct bridge_links *links, uint32_t node, const void *bytes, si
 uint32_t links_frame_bytes(const struct bridge_links *links, uint32_t node)
 {
 	return datagrams_reach(&links->datagrams, node) ? DATAGRAMS_FRAME_BYTES : LINKS_FRAME_BYTES;
+}
+
+void links_flush(struct bridge_links *links)
+{
+	datagrams_flush(&links->datagrams);
 }
 
 static void news_log(struct bridge_links *links, struct bus *bus)

@@ -45,6 +45,8 @@ int links_open(struct bridge_links *links, const struct machines *machines, cons
 void links_close(struct bridge_links *links);
 /* how long a frame to the node may be; the same at the other end */
 uint32_t links_frame_bytes(const struct bridge_links *links, uint32_t node);
+/* Frames that are sent one after another may leave together: links_flush sends what waits. */
 void links_send(struct bridge_links *links, uint32_t node, const void *bytes, size_t len);
+void links_flush(struct bridge_links *links);
 
 #endif

@@ -99,6 +99,8 @@ static void keys_give(struct rig *rig, uint8_t of_a, uint8_t of_b)
 
 static void wait(struct rig *rig)
 {
+	datagrams_flush(&rig->a.datagrams);
+	datagrams_flush(&rig->b.datagrams);
 	for (int i = 0; i < STEPS; i++)
 		loop_step(&rig->loop, STEP_MS);
 }
@@ -123,6 +125,31 @@ static void test_they_come(void **state)
 	assert_memory_equal(rig.b.bytes, bytes, sizeof(bytes));
 	assert_int_equal(rig.a.frames, 1);
 	assert_int_equal(rig.a.len, 1);
+	rig_close(&rig);
+}
+
+/* Frames wait for others to leave with them, but not for more than a burst. */
+static void test_together(void **state)
+{
+	const struct transport_counts *counts;
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, "udp");
+	keys_give(&rig, 7, 7);
+	counts = &rig.a.datagrams.transport->counts;
+	for (int i = 0; i < 3; i++)
+		datagrams_send(&rig.a.datagrams, 1, "abc", 3);
+	assert_int_equal(counts->sent, 0);
+	datagrams_flush(&rig.a.datagrams);
+	assert_int_equal(counts->sent, 3);
+	datagrams_flush(&rig.a.datagrams);
+	assert_int_equal(counts->sent, 3);
+	for (int i = 0; i < TRANSPORT_BURST; i++)
+		datagrams_send(&rig.a.datagrams, 1, "abc", 3);
+	assert_int_equal(counts->sent, 3 + TRANSPORT_BURST);
+	wait(&rig);
+	assert_int_equal(rig.b.frames, 3 + TRANSPORT_BURST);
 	rig_close(&rig);
 }
 
@@ -211,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_they_come),
+	    cmocka_unit_test(test_together),
 	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_strangers),
 	    cmocka_unit_test(test_tcp),

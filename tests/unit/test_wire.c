@@ -44,6 +44,24 @@ static void test_written_as_drawn(void **state)
 	wire_fini(&msg);
 }
 
+/* The bytes are the caller's then, and the message is finished. */
+static void test_taken(void **state)
+{
+	struct wire_msg msg;
+	uint8_t *bytes;
+	size_t len;
+
+	(void)state;
+	literal_write(&msg);
+	bytes = wire_take(&msg, &len);
+	assert_non_null(bytes);
+	assert_int_equal(len, sizeof(literal));
+	wire_fini(&msg);
+	assert_memory_equal(bytes, literal, sizeof(literal));
+	free(bytes);
+	assert_null(wire_take(&msg, &len));
+}
+
 static void test_read_as_drawn(void **state)
 {
 	struct wire_view view;
@@ -388,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_written_as_drawn),
+	    cmocka_unit_test(test_taken),
 	    cmocka_unit_test(test_read_as_drawn),
 	    cmocka_unit_test(test_tags_differ),
 	    cmocka_unit_test(test_another_number),
