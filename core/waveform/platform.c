@@ -2,6 +2,7 @@
 #include "core/waveform/platform.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -574,7 +575,8 @@ static int link_read(struct platform_reader *reader, const config_setting_t *gro
 	if (find(reader, group, "kind", &raw))
 		(void)wf_want_choice(&raw, "kind", kinds, reader->parse.diag, &choice);
 	link->kind = (enum platform_kind)choice;
-	if (find(reader, group, "delay", &raw))
+	link->delay_given = find(reader, group, "delay", &raw);
+	if (link->delay_given)
 		(void)wf_want_int(
 		    &raw, "delay", 1, PLATFORM_DELAY_MAX, "slots", reader->parse.diag, &delay);
 	link->delay = (uint32_t)delay;
@@ -733,4 +735,13 @@ void platform_free(struct platform_model *platform)
 	free((void *)platform->cpus);
 	free((void *)platform->name);
 	free(platform);
+}
+
+uint32_t platform_delay(
+    const struct platform_link *link, double one_way_ns, double kbit, uint64_t slot_ns)
+{
+	const double sending_ns = link->mbit_per_s > 0 ? kbit / link->mbit_per_s * 1e6 : 0,
+	             slots = 1 + ceil((one_way_ns + sending_ns) / (double)slot_ns);
+
+	return slots < PLATFORM_DELAY_MAX ? (uint32_t)slots : PLATFORM_DELAY_MAX;
 }

@@ -77,7 +77,8 @@ struct platform_link {
 	uint32_t *nodes;
 	size_t n_nodes;
 	double mbit_per_s;
-	uint32_t delay; /* slots */
+	uint32_t delay;   /* slots */
+	bool delay_given; /* by the file; else it is a guess, which a measurement may replace */
 	enum platform_transport transport;
 };
 
@@ -106,5 +107,9 @@ struct platform_model {
 int platform_parse(
     const char *file, const char *text, size_t len, struct diag *diag, struct platform_model **ret);
 void platform_free(struct platform_model *platform);
+/* platform_delay gives the slots that a link needs, at most PLATFORM_DELAY_MAX: one in which the
+ * message is written, and those in which `kbit` go out and arrive `one_way_ns` later. */
+uint32_t platform_delay(
+    const struct platform_link *link, double one_way_ns, double kbit, uint64_t slot_ns);
 
 #endif

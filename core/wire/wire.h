@@ -79,7 +79,8 @@ enum wire_type {
 	 * for that index, and nothing has changed */
 	WIRE_SET = 31,
 	/* exec -> swman, no reply: WAVEFORM, STATE ("GONE": the waveform was removed; "HELD": it
-	 * waits for GO_ON), TEXT, [LOAD_ID: of a program of a platform] */
+	 * waits for GO_ON), TEXT, [LOAD_ID: of a program of a platform]. bridge -> swman, every
+	 * second: NAME and VALUE, of each node what a message takes to it in ns */
 	WIRE_EVENT = 40,
 	/* frontend -> all daemons, no reply: DAEMON, PID, STATE ("up", "down"); of another node:
 	 * NODE, and with "down" WORD_NS, when it was heard last */

@@ -6,13 +6,17 @@
  * Of two nodes the one that comes later in the platform file connects to the other. Whoever has
  * connected sends something every LINKS_WORD_MS at least, so that the other end knows by which
  * connection it is reached. What cannot be sent is dropped: core/bridge sends it again.
+ *
+ * Probes go the way of frames, quickly at first, then every LINKS_WORD_MS; delays.h has what their
+ * answers tell.
  */
 #ifndef DAEMONS_BRIDGE_LINKS_H
 #define DAEMONS_BRIDGE_LINKS_H
 
 #include "daemons/bridge/datagrams.h"
+#include "daemons/bridge/delays.h"
 
-enum { LINKS_WORD_MS = 100, LINKS_FRAME_BYTES = 1 << 18 };
+enum { LINKS_WORD_MS = 100, LINKS_PROBE_MS = 10, LINKS_FRAME_BYTES = 1 << 18 };
 
 struct bridge_links;
 
@@ -23,6 +27,7 @@ struct bridge_link { /* to one other node */
 	struct bus_peer peer; /* then: it; len 0: not heard yet */
 	struct loop_watch watch;
 	uint64_t sent_ns; /* when something was sent last */
+	struct delays delays;
 };
 
 struct bridge_links {
@@ -32,6 +37,7 @@ struct bridge_links {
 	struct bus *bus; /* for those that connect to us */
 	struct loop_watch watch;
 	struct loop_timer word;
+	uint64_t probes;         /* rounds of them */
 	struct bridge_link *one; /* by node */
 	struct datagrams datagrams;
 	void (*frame)(void *self, uint32_t node, const void *bytes, size_t len);
@@ -48,5 +54,7 @@ uint32_t links_frame_bytes(const struct bridge_links *links, uint32_t node);
 /* Frames that are sent one after another may leave together: links_flush sends what waits. */
 void links_send(struct bridge_links *links, uint32_t node, const void *bytes, size_t len);
 void links_flush(struct bridge_links *links);
+/* links_one_way gives what a message takes to a node, as delays_one_way has it; 0: not known. */
+uint64_t links_one_way(const struct bridge_links *links, uint32_t node);
 
 #endif

@@ -2,15 +2,40 @@
  *
  * daemons/bridge/main.c - aloe-bridge: the segments of other nodes, in the images of the waveforms
  * of this one. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemons/bridge/carried.h"
+
+enum { TELL_MS = 1000 };
 
 struct bridge_daemon {
 	struct daemon daemon;
 	struct machines machines;
 	struct carried carried;
+	struct loop_timer tell;
 };
+
+/* swman plans with what messages take to the other nodes: an EVENT without a waveform. */
+static void tell(void *self)
+{
+	struct bridge_daemon *bridge = self;
+	struct wire_msg msg;
+
+	wire_init(&msg, WIRE_EVENT, WIRE_BRIDGE, WIRE_SWMAN, 0);
+	for (uint32_t n = 0; n < bridge->machines.model->n_nodes; n++) {
+		char ns[24];
+
+		snprintf(ns, sizeof(ns), "%llu",
+		    (unsigned long long)links_one_way(&bridge->carried.links, n));
+		wire_put_text(&msg, WIRE_TAG_NAME, machines_name(&bridge->machines, n));
+		wire_put_text(&msg, WIRE_TAG_VALUE, ns);
+	}
+	if (bridge->daemon.greeted)
+		bus_send(bridge->daemon.bus, &msg);
+	wire_fini(&msg);
+	loop_timer_start(&bridge->daemon.loop, &bridge->tell, TELL_MS * 1000000ull, tell, bridge);
+}
 
 static void handle(void *self, const struct wire_view *view)
 {
@@ -49,7 +74,10 @@ static int run(struct bridge_daemon *bridge, const struct daemon_args *args)
 	if (status == 0)
 		status = carried_open(
 		    &bridge->carried, &bridge->machines, &bridge->daemon.log, &bridge->daemon.loop);
+	if (status == 0)
+		tell(bridge);
 	status = status < 0 ? 1 : daemon_run(&bridge->daemon);
+	loop_timer_stop(&bridge->daemon.loop, &bridge->tell);
 	if (bridge->carried.loop)
 		carried_close(&bridge->carried);
 	machines_close(&bridge->machines);

@@ -259,6 +259,7 @@ static int plan_on(struct load *load)
 	struct platform_model model = *machines->model;
 	struct platform_core *cores = calloc(model.n_lanes, sizeof(*cores));
 	int *cpus = calloc(model.n_lanes, sizeof(*cpus));
+	struct platform_link *links = NULL;
 	char *home = wire_get_text(load->request, WIRE_TAG_HOME, 0);
 	const uint32_t from = home ? machines_find(machines, home, strlen(home)) : machines->self;
 	int rc = cores && cpus ? 0 : -ENOMEM;
@@ -271,9 +272,12 @@ static int plan_on(struct load *load)
 	model.home = from == MACHINES_NONE ? 0 : from + 1;
 	profile_take(load);
 	if (rc == 0)
+		rc = swman_delays_apply(load->swman, load->waveform, &model, &links, &load->diag);
+	if (rc == 0)
 		rc = plan_make(load->waveform, &model, &load->profile, &load->diag, &load->plan);
 	for (uint32_t l = 0; rc == 0 && l < load->plan->n_lanes; l++)
 		load->plan->cpus[l] = cpu_of(machines->model, (uint32_t)load->plan->cpus[l]);
+	free(links);
 	free(cores);
 	free(cpus);
 	return rc;

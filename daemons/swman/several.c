@@ -739,7 +739,8 @@ void several_handle(struct swman *swman, const struct wire_view *view)
 		    "a waveform of several nodes cannot be moved; unload it and load it again");
 		break;
 	case WIRE_EVENT:
-		event(swman, view);
+		if (!swman_delays_take(swman, view))
+			event(swman, view);
 		break;
 	case WIRE_DAEMON:
 		daemon_event(swman, view);

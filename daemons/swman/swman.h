@@ -11,7 +11,8 @@
  *           waveform
  *   REMAP   the LOAD that is kept with the run, mapped again with what is known by now -> REMAP to
  *           exec -> the answer
- *   EVENT   from exec: a waveform has stopped: its run is saved; or is gone: it is forgotten
+ *   EVENT   from exec: a waveform has stopped: its run is saved; or is gone: it is forgotten. From a
+ *           bridge: how long messages take to other nodes
  *
  * One thread, one loop; nothing waits for exec: what is to be done with an answer is kept in a
  * struct swman_call.
@@ -86,6 +87,8 @@ struct swman {
 	struct swman_call *calls;
 	uint64_t prepares; /* and remaps, sent to exec */
 	struct swman_run *runs;
+	/* ns from node to node, as bridges have measured; 0: not known. NULL: nothing is */
+	uint64_t *delays;
 	struct registry *registry; /* as of registry_stamp; NULL: not read yet */
 	uint64_t registry_stamp;
 	struct swman_node nodes[PLATFORM_NODES_MAX];
@@ -152,6 +155,14 @@ typedef void swman_send(struct swman *swman, const struct wire_view *remap,
     const struct waveform *waveform, const struct plan *plan, const void *program, size_t len);
 void swman_load_again(struct swman *swman, const struct wire_view *request,
     const struct wire_view *remap, const char *cpus, const json_t *list, swman_send *send);
+
+/* delays.c. swman_delays_take takes what a bridge has measured: false, the event is of another kind.
+ * swman_delays_apply gives the model links of its own (the caller frees them), with the delays that
+ * were measured where the platform file gives none, and says so; a given delay is kept, and diag
+ * says if it is too small. 0 or -ENOMEM. */
+bool swman_delays_take(struct swman *swman, const struct wire_view *event);
+int swman_delays_apply(const struct swman *swman, const struct waveform *waveform,
+    struct platform_model *model, struct platform_link **ret_links, struct diag *diag);
 
 /* remap.c */
 void swman_remap(struct swman *swman, const struct wire_view *request);

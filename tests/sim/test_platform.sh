@@ -14,7 +14,7 @@ export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
 platform=$work/pair.conf
 end() {
 	for dir in other wrong; do "$bin/aloe" down --dir "$work/$dir" >/dev/null 2>&1; done
-	for p in "$work"/pair.conf "$work"/udp.conf "$work"/three.conf "$work"/safe.conf; do
+	for p in "$work"/pair.conf "$work"/udp.conf "$work"/slow.conf "$work"/three.conf "$work"/safe.conf; do
 		[ -f "$p" ] && "$bin/aloe" down --platform "$p" >/dev/null 2>&1
 	done
 	"$bin/aloe" down >/dev/null 2>&1
@@ -261,6 +261,108 @@ ok "start that over UDP" says 0 "two runs" aloe start two
 ok "the end of that over UDP" eventually state_is two STOP
 ok "the bits of that over UDP" same two.bin one.bin
 ok "down with UDP" says 0 "the node is down" aloe down --platform udp.conf
+
+# ---- over UDP, slowly ----
+
+# A library before that of the system: what is sent over UDP leaves 50 ms later, by a thread.
+cat >slow.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+struct late {
+	struct late *next;
+	struct timespec due;
+	int fd;
+	struct sockaddr_storage to;
+	socklen_t to_len;
+	size_t len;
+	char bytes[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static struct late *first, **last = &first;
+
+static void *leave(void *nothing)
+{
+	for (;;) {
+		struct late *one;
+
+		pthread_mutex_lock(&lock);
+		while (!first)
+			pthread_cond_wait(&more, &lock);
+		one = first;
+		first = one->next;
+		last = first ? last : &first;
+		pthread_mutex_unlock(&lock);
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &one->due, NULL);
+		sendto(one->fd, one->bytes, one->len, 0, (struct sockaddr *)&one->to, one->to_len);
+		free(one);
+	}
+	return nothing;
+}
+
+static void keep(int fd, const struct msghdr *message, const struct iovec *part)
+{
+	struct late *one = calloc(1, sizeof(*one) + part->iov_len);
+
+	if (!one)
+		abort();
+	memcpy(one->bytes, part->iov_base, one->len = part->iov_len);
+	memcpy(&one->to, message->msg_name, one->to_len = message->msg_namelen);
+	one->fd = fd;
+	clock_gettime(CLOCK_MONOTONIC, &one->due);
+	one->due.tv_nsec += 50000000;
+	one->due.tv_sec += one->due.tv_nsec / 1000000000;
+	one->due.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&lock);
+	*last = one;
+	last = &one->next;
+	pthread_cond_signal(&more);
+	pthread_mutex_unlock(&lock);
+}
+
+int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
+{
+	static pthread_t thread;
+
+	if (!thread && pthread_create(&thread, NULL, leave, NULL) != 0)
+		abort();
+	for (unsigned i = 0; i < n; i++)
+		for (size_t p = 0; p < messages[i].msg_hdr.msg_iovlen; p++)
+			keep(fd, &messages[i].msg_hdr, &messages[i].msg_hdr.msg_iov[p]);
+	return (int)n;
+}
+END
+sed 's/delay = 2;/transport = "udp";/' pair.conf >slow.conf
+ok "a library that waits" ${CC:-cc} -shared -fPIC -pthread -o slow.so slow.c
+loaded() { # WORDS: LOAD says so
+	aloe unload two >/dev/null 2>&1
+	says 0 "$1" aloe load two.conf --slots 100
+}
+ok "up, slowly" says 0 "the node is up" env LD_PRELOAD="$work/slow.so" "$bin/aloe" up --platform slow.conf
+ok "both have joined, slowly" eventually joined
+ok "LOAD plans with the delay that was measured, and says so" eventually loaded \
+	'the link of node "a" and node "b" is planned with a delay of '
+slots=$(sed -n 's/.*a delay of \([0-9]*\) slots instead of 2.*/\1/p' said)
+ok "50 ms need 4 slots of 20 ms, or more" test "${slots:-0}" -ge 4
+ok "start that, slowly" says 0 "two runs" aloe start two
+ok "it ends, slowly" eventually state_is two STOP
+head -c "$(stat -c %s two.bin)" one.bin >some.bin
+ok "the bits of that, slowly" same two.bin some.bin
+ok "unload that, slowly" says 0 "two is unloaded" aloe unload two
+ok "down, slowly" says 0 "the node is down" aloe down --platform slow.conf
+sed -i 's/transport/delay = 3; transport/' slow.conf
+ok "up, with a delay that is given" says 0 "the node is up" env LD_PRELOAD="$work/slow.so" "$bin/aloe" up --platform slow.conf
+ok "both have joined with that" eventually joined
+ok "LOAD keeps it, and warns" eventually loaded 'the given delay is kept'
+ok "it says what would do" grep -q 'delay of 3 slots, but .* write delay = [0-9]' said
+ok "down with that" says 0 "the node is down" aloe down --platform slow.conf
+
 sed 's/delay = 2;/delay = 2; transport = "dpdk";/' pair.conf >dpdk.conf
 ok "no node over DPDK" says 1 'over which no bridge can send yet' aloe up --platform dpdk.conf
 
