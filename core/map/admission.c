@@ -68,6 +68,8 @@ void admission_write(const struct waveform *wf, const struct resources *resource
 		    .taken_ns = resource->taken_ns};
 		snprintf(plan->lanes[l].node, sizeof(plan->lanes[l].node), "%s",
 		    resources_node(resources, l));
+		snprintf(plan->lanes[l].arch, sizeof(plan->lanes[l].arch), "%s",
+		    resources_arch(resources, l));
 	}
 	for (size_t s = 0; s < plan->n_segments; s++)
 		plan->lanes[plan->segments[s].lane].base_ns +=

@@ -82,6 +82,7 @@ struct plan_segment { /* the part of a lane that one host runs */
 
 struct plan_lane {
 	char node[64];     /* of a platform file; "" here */
+	char arch[16];     /* of that node; "": of this machine */
 	double mmac_per_s; /* 0: not calibrated */
 	double limit_ns;   /* time of a slot without the margin */
 	double base_ns;    /* T_base, T_noise and hand-overs between hosts */

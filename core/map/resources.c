@@ -27,6 +27,16 @@ const char *resources_node(const struct resources *resources, size_t lane)
 	    : "";
 }
 
+const char *resources_arch(const struct resources *resources, size_t lane)
+{
+	const struct platform_model *platform = resources->platform;
+	const uint32_t node = resources->lanes[lane].node;
+
+	assert(lane < resources->n_lanes);
+	return node < platform->n_nodes && platform->nodes[node].arch ? platform->nodes[node].arch
+	                                                              : "";
+}
+
 uint32_t resources_most(const struct resources *resources)
 {
 	uint32_t most = 1;

@@ -58,5 +58,7 @@ double resources_rate(const struct lane_resource *lane);
  * ("" here). */
 uint32_t resources_most(const struct resources *resources);
 const char *resources_node(const struct resources *resources, size_t lane);
+/* resources_arch is the instruction set of the node of a lane; "": this machine's. */
+const char *resources_arch(const struct resources *resources, size_t lane);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Which build of a component it is: the content of its file. */
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -33,15 +35,53 @@ const char *component_build(const struct component_type *type)
 }
 
 /* The file for another instruction set, DIR/ARCH/NAME.so. */
+static int arch_path(const char *path, const char *arch, char *ret_path, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash
+	    ? path_print(ret_path, size, "%.*s/%s%s", (int)(slash - path), path, arch, slash)
+	    : -ENOENT;
+}
+
+static bool has(const char *path, const char *sha256)
+{
+	char found[SHA256_TEXT];
+
+	return sha256_file(path, SO_BYTES_MAX, found) == 0 && strcmp(found, sha256) == 0;
+}
+
 static bool arch_is(const struct component_type *type, unsigned arch, const char *sha256)
 {
-	const char *slash = strrchr(type->path, '/');
-	char path[PATH_MAX], found[SHA256_TEXT];
+	char path[PATH_MAX];
 
-	return slash &&
-	    path_print(path, sizeof(path), "%.*s/%s%s", (int)(slash - type->path), type->path,
-	        component_arch_name(arch), slash) == 0 &&
-	    sha256_file(path, SO_BYTES_MAX, found) == 0 && strcmp(found, sha256) == 0;
+	return arch_path(type->path, component_arch_name(arch), path, sizeof(path)) == 0 &&
+	    has(path, sha256);
+}
+
+void component_build_for(
+    const struct component_type *type, const char *arch, char ret_sha256[SHA256_TEXT])
+{
+	const char *here = component_arch_name(component_arch_here());
+	char path[PATH_MAX];
+
+	ret_sha256[0] = 0;
+	if (!arch[0] || (here && strcmp(arch, here) == 0))
+		snprintf(ret_sha256, SHA256_TEXT, "%s", component_build(type));
+	else if (!type->path || arch_path(type->path, arch, path, sizeof(path)) < 0 ||
+	    sha256_file(path, SO_BYTES_MAX, ret_sha256) < 0)
+		ret_sha256[0] = 0;
+}
+
+int component_file(const char *path, const char *sha256, char *ret_path, size_t size)
+{
+	if (path_print(ret_path, size, "%s", path) == 0 && has(ret_path, sha256))
+		return 0;
+	for (unsigned arch = 0; component_arch_name(arch); arch++)
+		if (arch_path(path, component_arch_name(arch), ret_path, size) == 0 &&
+		    has(ret_path, sha256))
+			return 0;
+	return -ENOENT;
 }
 
 bool component_build_is(const struct component_type *type, const char *sha256)

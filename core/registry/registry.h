@@ -62,6 +62,12 @@ bool component_builds(const struct component_type *type, const char *arch);
  * whether the file, or one for another instruction set beside it, has this digest. */
 const char *component_build(const struct component_type *type);
 bool component_build_is(const struct component_type *type, const char *sha256);
+/* component_build_for gives the digest of the file for an instruction set, by name ("": that of
+ * this program); "" if there is none. component_file finds the file with this digest: `path`, or
+ * one for another instruction set beside it; 0 or -ENOENT. */
+void component_build_for(
+    const struct component_type *type, const char *arch, char ret_sha256[SHA256_TEXT]);
+int component_file(const char *path, const char *sha256, char *ret_path, size_t size);
 
 struct registry;
 

@@ -324,6 +324,8 @@ static const struct {
     {WIRE_FRAME, "FRAME"},
     {WIRE_LEASE, "LEASE"},
     {WIRE_GO_ON, "GO_ON"},
+    {WIRE_BUILDS, "BUILDS"},
+    {WIRE_BUILD, "BUILD"},
     {WIRE_REMAP, "REMAP"},
 };
 

@@ -99,6 +99,11 @@ enum wire_type {
 	/* swman -> exec: WAVEFORM, LOAD_ID -> OK: a waveform that is held, because there was no
 	 * word from the manager, goes on if it is this load */
 	WIRE_GO_ON = 54,
+	/* swman -> a node's frontend: NAME, BUILD (of a component), both any number of times -> OK
+	 * {[NAME, BUILD: the first that the node has not]} */
+	WIRE_BUILDS = 55,
+	/* swman -> a node's frontend: NAME, BUILD, BYTES (of the file) -> OK */
+	WIRE_BUILD = 56,
 };
 
 enum wire_tag {
@@ -143,6 +148,7 @@ enum wire_tag {
 	WIRE_TAG_LEASE_MS = 39, /* number */
 	/* number: CLOCK_MONOTONIC of the last word of, or to, another node */
 	WIRE_TAG_WORD_NS = 40,
+	WIRE_TAG_BUILD = 41,  /* text: SHA-256 of a component's file, in hexadecimal digits */
 	WIRE_TAG_NEWEST = 35, /* number: the newest slot or index that has begun */
 	WIRE_TAG_ORIGIN = 27, /* bytes: for the frontend, who asked; comes back in the answer */
 };

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -18,6 +19,7 @@
 #include "core/image/node.h"
 #include "core/measure/capacity.h"
 #include "core/platform/platform.h"
+#include "daemons/common/builds.h"
 
 enum { DOWN_GRACE_MS = 5000 }; /* longer than a daemon's own */
 
@@ -328,6 +330,20 @@ static int cpus_take(struct frontend *frontend)
 	    : 0;
 }
 
+/* Hosts look there, too. The manager sends none to itself. */
+static int builds_take(struct frontend *frontend, const struct daemon_args *args)
+{
+	int result;
+
+	frontend->route.builds = frontend->builds;
+	if (!frontend->machines.model || machines_managed(&frontend->machines))
+		return unsetenv(BUILDS_ENVIRONMENT) < 0 ? -errno : 0;
+	result = builds_folder(args->state, frontend->builds, sizeof(frontend->builds));
+	if (result == 0 && setenv(BUILDS_ENVIRONMENT, frontend->builds, 1) < 0)
+		result = -errno;
+	return result;
+}
+
 static void name_find(const char *given, char ret[NODE_NAME])
 {
 	char host[HOST_NAME_MAX + 1] = "";
@@ -374,6 +390,7 @@ int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 	result = result ? result : nodes_start(frontend, args);
 	result = result ? result : parts_init(frontend, args);
 	result = result ? result : cpus_take(frontend);
+	result = result ? result : builds_take(frontend, args);
 	result = result ? result : daemons_start(frontend, args);
 	if (!result)
 		/* a load that comes first waits for it, or measures itself */

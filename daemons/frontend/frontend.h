@@ -17,6 +17,8 @@
 #ifndef ALOE_FRONTEND_H
 #define ALOE_FRONTEND_H
 
+#include <limits.h>
+
 #include "daemons/common/daemon.h"
 #include "core/base/text.h"
 #include "core/keep/channel.h"
@@ -37,8 +39,9 @@ struct frontend {
 	struct machines machines;
 	struct nodes nodes;
 	struct route route;
-	char name[NODE_NAME]; /* of the node */
-	char lanes[512];      /* CPUs of its entry, for exec; "": no entry */
+	char name[NODE_NAME];  /* of the node */
+	char builds[PATH_MAX]; /* folder of builds that the manager sends; "": none */
+	char lanes[512];       /* CPUs of its entry, for exec; "": no entry */
 	struct loop_watch signal_watch, leash_watch;
 	struct loop_timer down_limit;
 	int signal_fd;

@@ -12,6 +12,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
+#include "daemons/frontend/stock.h"
 
 enum { MESSAGES_IN_A_ROW = 64, EXPIRY_NS = 100000000 };
 
@@ -373,10 +374,23 @@ static void nodes_send_list(
 	free(text);
 }
 
+static void builds_answer(
+    struct route *route, const struct wire_view *view, const struct bus_peer *from)
+{
+	struct wire_msg msg;
+
+	stock_answer(route->bus, route->builds, view, &msg);
+	msg_send(route, from, &msg);
+}
+
 /* Of a client or daemon of this machine; another node may not say HELLO or DOWN here. */
 static void own_take(struct route *route, const struct wire_view *view, const struct bus_peer *from)
 {
-	if (from->id[0] == BY_NODE && view->type != WIRE_PING && view->type != WIRE_NODES) {
+	const bool by_manager = !machines_managed(route->nodes->machines) &&
+	    (view->type == WIRE_BUILDS || view->type == WIRE_BUILD);
+
+	if (from->id[0] == BY_NODE && view->type != WIRE_PING && view->type != WIRE_NODES &&
+	    !by_manager) {
 		failure_send(route, from, view->seq, "no other node may ask this", false);
 		return;
 	}
@@ -393,6 +407,10 @@ static void own_take(struct route *route, const struct wire_view *view, const st
 		return;
 	case WIRE_NODES:
 		nodes_send_list(route, view, from);
+		return;
+	case WIRE_BUILDS:
+	case WIRE_BUILD:
+		builds_answer(route, view, from);
 		return;
 	default:
 		fail_about(route, from, view->seq, WIRE_FRONTEND, "does not know message %u (%s)",

@@ -63,6 +63,7 @@ struct route {
 	struct bus *bus;
 	struct route_owner owner;
 	struct nodes *nodes; /* the other nodes */
+	const char *builds;  /* folder of those that the manager sends, "": none; set after init */
 	uint32_t relays;
 	struct bus_peer daemons[WIRE_PEERS]; /* len 0: not there */
 	struct route_pending *first;         /* oldest first */

@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/registry/registry.h"
+#include "daemons/common/builds.h"
 #include "daemons/host/host.h"
 
 static bool digest_agrees(const struct aloe_entry *entry, uint64_t digest)
@@ -29,16 +31,42 @@ static bool known(const struct host_wave *wave, uint32_t number)
 	return false;
 }
 
+/* Where the component's file is. The path is one of the manager's machine; another node has the
+ * build by its content. NULL after saying that it has not. */
+static const char *file_find(struct host *host, struct host_wave *wave, uint32_t number)
+{
+	const struct image_view *view = &wave->now.view;
+	const struct image_instance *row = &view->instances[number];
+	const char *folder = getenv(BUILDS_ENVIRONMENT), *build = image_text(view, row->build);
+	const char *component = image_text(view, row->component);
+	const struct image_instance *of = &view->instances[wave->found_of - (wave->found_of > 0)];
+
+	if (view->head->load_id == 0 || folder == NULL || build[0] == 0)
+		return image_text(view, row->path);
+	if (wave->found_of > 0 && strcmp(build, image_text(view, of->build)) == 0)
+		return wave->found; /* as copies have */
+	wave->found_of = 0;
+	if (builds_find(folder, component, build, wave->found, sizeof(wave->found)) == 0) {
+		wave->found_of = number + 1;
+		return wave->found;
+	}
+	host_note(host, "%s: this node has no build of component %s with SHA-256 %s\n",
+	    image_text(view, row->name), component, build);
+	return NULL;
+}
+
 static int instance_prepare(struct host *host, struct host_wave *wave, uint32_t number)
 {
 	const struct image_instance *row = &wave->now.view.instances[number];
-	const char *path = image_text(&wave->now.view, row->path);
+	const char *path = file_find(host, wave, number);
 	const char *name = image_text(&wave->now.view, row->name);
 	const struct aloe_entry *entry;
 	struct instance *it = &wave->instances[number];
 	struct diag diag;
 	int status;
 
+	if (path == NULL)
+		return -ENOENT;
 	diag_init(&diag);
 	status = component_open(path, &diag, &wave->handles[number], &entry);
 	for (size_t i = 0; i < diag.len && status != 0; i++)

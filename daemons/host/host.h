@@ -10,6 +10,7 @@
 #ifndef ALOE_HOST_H
 #define ALOE_HOST_H
 
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -38,6 +39,8 @@ struct host_wave { /* what we hold of one waveform */
 	struct host_tables *other; /* of a remap that is being prepared; NULL */
 	/* program with which the instances were opened, after a remap has replaced it */
 	struct image_view opened_with;
+	uint32_t found_of; /* 1 + the instance whose file was found last, by content; 0: none */
+	char found[PATH_MAX];
 	struct arena arena;         /* of all that follows, and of the instances */
 	struct instance *instances; /* by number in the image; ours are open */
 	void **handles;             /* of the .so files; NULL: not ours */

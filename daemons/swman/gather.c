@@ -44,6 +44,7 @@ void gather_free(struct gather *gather)
 	free(gather->answers);
 	free(gather->request);
 	free(gather->text);
+	free(gather->program);
 	free(gather);
 }
 

@@ -26,6 +26,13 @@ struct gather {
 	uint64_t slot; /* ... and the slot that was named */
 	uint32_t at;   /* ... and which node is next, one after another */
 	bool force, known;
+	/* LOAD (builds.c): the program, builds that were sent to a node, and what follows; failed:
+	 * the node that did not take one */
+	void *program;
+	size_t program_len;
+	uint32_t sent;
+	void (*then)(
+	    struct swman *swman, struct gather *gather, const struct gather_answer *failed);
 	struct gather_answer *answers;
 	uint32_t n, left;
 	void (*done)(struct swman *swman, struct gather *gather);

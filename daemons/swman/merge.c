@@ -224,6 +224,7 @@ void merge_list(json_t *list, const json_t *one, const char *node)
 		state_merge(have, waveform);
 		number_merge(have, waveform, "index", LEAST);
 		truth_merge(have, waveform, "drained", true);
+		truth_merge(have, waveform, "held", false);
 		lanes_add(json_object_get(have, "lanes"), waveform, node);
 		reason_add(have, waveform, node);
 	}

@@ -378,16 +378,25 @@ static void hold_add(struct build *b, uint32_t i)
 	rows_add(b, &b->holds, &row, 1);
 }
 
-/* The copies of an instance are of one build. */
+static const char *arch_of(const struct build *b, uint32_t i)
+{
+	return b->plan->lanes[b->plan->segments[b->plan->instances[i].segment].lane].arch;
+}
+
+/* For the node that runs the instance. The copies of an instance are of one build where they are on
+ * machines of one kind. */
 static uint32_t build_of(struct build *b, uint32_t i)
 {
 	const size_t originals = waveform_originals(b->wf);
+	char sha256[SHA256_TEXT];
 
-	if (originals > 0 && i >= originals && b->instances.bytes != NULL)
+	if (originals > 0 && i >= originals && b->instances.bytes != NULL &&
+	    strcmp(arch_of(b, i), arch_of(b, (uint32_t)(i % originals))) == 0)
 		return (
 		    (const struct image_instance *)(const void *)b->instances.bytes)[i % originals]
 		    .build;
-	return text_add(b, component_build(b->wf->instances[i].type));
+	component_build_for(b->wf->instances[i].type, arch_of(b, i), sha256);
+	return text_add(b, sha256);
 }
 
 static void instances_add(struct build *b)

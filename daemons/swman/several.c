@@ -288,6 +288,22 @@ static uint32_t nodes_of(
 	return n;
 }
 
+static void builds_there(
+    struct swman *swman, struct gather *gather, const struct gather_answer *failed)
+{
+	const struct swman_run *run = swman_run_find(swman, gather->waveform);
+	struct wire_msg msg;
+
+	if (failed) {
+		withdraw(swman, gather, failed);
+		return;
+	}
+	order_make(&msg, WIRE_PREPARE, gather->waveform);
+	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, gather->program, gather->program_len);
+	wire_put_text(&msg, WIRE_TAG_NOTE, run ? run->note : NULL);
+	gather_ask(swman, gather, &msg, prepared);
+}
+
 void several_prepare(struct swman *swman, const struct wire_view *request, const char *waveform,
     const char *notes, const void *program, size_t len)
 {
@@ -295,7 +311,6 @@ void several_prepare(struct swman *swman, const struct wire_view *request, const
 	uint32_t nodes[IMAGE_NODES_MAX];
 	struct image_view view;
 	struct gather *gather;
-	struct wire_msg msg;
 
 	image_bind(program, &view);
 	gather = gather_new(request, waveform, nodes, nodes_of(swman, &view, nodes));
@@ -307,10 +322,15 @@ void several_prepare(struct swman *swman, const struct wire_view *request, const
 		return;
 	}
 	gather->text = notes ? strdup(notes) : NULL;
-	order_make(&msg, WIRE_PREPARE, waveform);
-	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, program, len);
-	wire_put_text(&msg, WIRE_TAG_NOTE, run->note);
-	gather_ask(swman, gather, &msg, prepared);
+	gather->program = aligned_alloc(64, (len + 63) & ~(size_t)63);
+	gather->program_len = len;
+	if (gather->program) {
+		memcpy(gather->program, program, len);
+		builds_send(swman, gather, builds_there);
+		return;
+	}
+	gather_refuse(swman, gather, 1, "out of memory");
+	gather_free(gather);
 }
 
 /* ---- START, PAUSE ------------------------------------------------------------------------ */

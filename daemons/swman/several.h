@@ -14,4 +14,9 @@ void order_make(struct wire_msg *msg, enum wire_type type, const char *waveform)
 /* reports_merge: of the nodes that have answered; NULL: none has. */
 json_t *reports_merge(const struct swman *swman, const struct gather *gather);
 
+/* builds_send sends the builds that gather->program names to the nodes that have them not, then
+ * calls `then` (builds.c). */
+void builds_send(struct swman *swman, struct gather *gather,
+    void (*then)(struct swman *swman, struct gather *gather, const struct gather_answer *failed));
+
 #endif

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A build that only the manager has goes to the node that needs it, once, and is kept there by its content.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+bin=$(cd "$B/bin" && pwd)
+lib=$(cd "$B/lib/aloe" && pwd)
+work=$(mktemp -d) || exit 2
+export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=note
+trap '"$bin/aloe" down --platform "$work/pair.conf" >/dev/null 2>&1; rm -rf "$work"' EXIT
+. tests/common/ok.sh
+cd "$work" || exit 2
+
+aloe() { "$bin/aloe" "$@"; }
+says() { # STATUS WORDS COMMAND...
+	want=$1
+	words=$2
+	shift 2
+	"$@" >said 2>&1
+	got=$?
+	[ $got = "$want" ] && grep -qF -e "$words" said && return
+	echo "status $got"
+	cat said
+	return 1
+}
+eventually() { # a condition that comes true by itself
+	for _ in $(seq 400); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	"$@"
+}
+joined() { test "$(aloe list nodes | grep -c ' joined ')" = 2; }
+state_is() { aloe list | grep -q "^$1  *$2 "; }
+sum() { sha256sum <"$1" | cut -c1-64; }
+sent() { grep -c "of component bpsk_mod goes to node \"b\"" "$work/state/aloe/node.log"; }
+
+port=$((20000 + $$ % 5000 * 8))
+cat >pair.conf <<END
+name = "pair";
+secure = false;
+nodes: {
+	a: { mmac_per_s = 1000.0; address = "127.0.0.1:$port"; manager = true; shared = true; lanes = [0]; };
+	b: { mmac_per_s = 1000.0; address = "127.0.0.1:$((port + 2))"; shared = true; lanes = [0]; };
+};
+links = ( { nodes = ["a", "b"]; mbit_per_s = 1000.0; } );
+END
+cat >two.conf <<'END'
+name = "two";
+slot_ns = 20000000;
+instances: {
+	source: { component = "random_source"; length = 1000; seed = 7; node = "a"; };
+	mod:    { component = "bpsk_mod"; node = "b"; };
+	demod:  { component = "bpsk_demod"; node = "a"; };
+	sink:   { component = "file_sink"; path = "two.bin"; node = "a"; };
+};
+links = ( "source -> mod -> demod -> sink" );
+END
+aloe run two.conf --clock virtual --slots 100 -q --set sink.path=one.bin
+mkdir mine
+cp "$lib/bpsk_mod.desc" "$lib/bpsk_mod.so" mine
+echo "another build" >>mine/bpsk_mod.so # what is behind the last section changes nothing but the content
+build=$(sum mine/bpsk_mod.so)
+kept="$work/state/aloe/nodes/b/builds/bpsk_mod.$build.so"
+
+ok "the manager is up, with a component of its own" says 0 "the node is up" \
+	env ALOE_COMPONENTS="$work/mine:$lib" "$bin/aloe" up --platform pair.conf --node a
+ok "the other node is up, without" says 0 "the node is up" "$bin/aloe" up --platform pair.conf
+ok "both have joined" eventually joined
+ok "load" says 0 "two is loaded" aloe load two.conf --clock virtual --slots 100
+ok "the node keeps the build by its content" test "$(sum "$kept")" = "$build"
+ok "it is closed to others" test "$(stat -c %a "$kept")" = 600
+ok "start" says 0 "two runs" aloe start two
+ok "the host has it open" sh -c "cat /proc/[0-9]*/maps 2>/dev/null | grep -q '$kept'"
+ok "it ends" eventually state_is two STOP
+ok "its bits are those of one lane" cmp two.bin one.bin
+ok "the report names the build" sh -c "'$bin/aloe' status two --json | grep -q '$build'"
+ok "unload" says 0 "two is unloaded" aloe unload two
+ok "load again" says 0 "two is loaded" aloe load two.conf --clock virtual --slots 100
+ok "it was sent once" test "$(sent)" = 1
+ok "unload again" says 0 "two is unloaded" aloe unload two
+echo spoiled >"$kept"
+ok "load, with a file that is spoiled" says 0 "two is loaded" aloe load two.conf --clock virtual --slots 100
+ok "it was sent anew" test "$(sent)" = 2
+ok "and is whole" test "$(sum "$kept")" = "$build"
+ok "down" says 0 "the node is down" aloe down --platform pair.conf
+
+exit $failed
