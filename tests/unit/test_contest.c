@@ -282,7 +282,7 @@ static void test_words(void **state)
 	assert_string_equal(words.items[0], "fifo=1");
 	assert_string_equal(words.items[1], "pin=1");
 	words_fini(&words);
-	contest_cpus(&bench, 2, cpus, sizeof(cpus));
+	bench_cpus_write(&bench, 2, cpus, sizeof(cpus));
 	assert_string_equal(cpus, "0,2");
 }
 

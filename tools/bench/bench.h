@@ -86,6 +86,15 @@ int bench_level(const struct bench *bench, enum simd_level *ret);
  * many, or -EINVAL after saying what is allowed. */
 int bench_levels(const struct bench *bench, enum simd_level ret_levels[SIMD_LEVELS]);
 
+/* bench_lanes reads --lanes N,..., numbers of lanes (1, and 2 where there are so many CPUs, if not
+ * given); bench_slot_lengths reads --slot-us T,...; both at most n. How many, or -EINVAL after
+ * saying what is allowed. */
+enum { BENCH_LANES_MAX = 16 };
+int bench_lanes(const struct bench *bench, double ret[BENCH_LANES_MAX]);
+int bench_slot_lengths(const struct bench *bench, size_t n, double *ret);
+/* bench_cpus_write writes the first n CPUs, separated by commas. */
+void bench_cpus_write(const struct bench *bench, size_t n, char *ret, size_t size);
+
 /* As the papers' components are a process each, a ratio to their figures is one of
  * ISOLATION_COMPONENT. */
 enum isolation { ISOLATION_NONE, ISOLATION_WAVEFORM, ISOLATION_COMPONENT, ISOLATIONS };

@@ -21,7 +21,6 @@
 enum {
 	PATH = 4096,
 	SLOTS_MAX = 32,
-	LANES_MAX = 16,
 	BITS_MIN = 64,
 	BITS_MAX = 1 << 24,
 	STEPS = 32,
@@ -48,7 +47,7 @@ struct
 struct bpsk {
 	struct bench *bench;
 	char path[PATH];
-	double slot_us[SLOTS_MAX], lanes[LANES_MAX];
+	double slot_us[SLOTS_MAX], lanes[BENCH_LANES_MAX];
 	size_t n_slots, n_lanes;
 	uint64_t slots, runs, max;
 	enum simd_level level;
@@ -126,12 +125,9 @@ static void trial_words(const struct bpsk *bpsk, const struct trial *trial, stru
 {
 	const double quick = fmax(QUICK_SLOTS, QUICK_US / trial->slot_us);
 	const double slots = trial->whole ? (double)bpsk->slots : fmin(quick, (double)bpsk->slots);
-	char lanes[LANES_MAX * 8];
-	size_t n = 0;
+	char lanes[BENCH_LANES_MAX * 8];
 
-	for (size_t l = 0; l < trial->lanes; l++)
-		n += (size_t)snprintf(
-		    lanes + n, sizeof(lanes) - n, "%s%d", l ? "," : "", bpsk->bench->cpus[l]);
+	bench_cpus_write(bpsk->bench, trial->lanes, lanes, sizeof(lanes));
 	words_add(words, "%s", bpsk->path);
 	words_add(words, "--set=source.length=%" PRIu64, bits_of(trial->place));
 	words_add(words, "--lanes=%s", lanes);
@@ -338,15 +334,6 @@ static const struct column trial_columns[] = {
     {"holds", "holds", COLUMN_TEXT},
 };
 
-static const char *holds_word(const struct trial *trial)
-{
-	if (trial->refused)
-		return "refused";
-	return trial->holds[COPIES_EVERY]  ? "yes"
-	    : trial->holds[COPIES_OUTSIDE] ? "but for gaps"
-	                                   : "no";
-}
-
 static size_t trial_rows(struct bpsk *bpsk)
 {
 	size_t quick = 0;
@@ -359,7 +346,8 @@ static size_t trial_rows(struct bpsk *bpsk)
 			        (int)t->lanes, "slot_us", t->slot_us, "bits",
 			        (double)bits_of(t->place), "runs", t->runs, "samples", t->slots,
 			        "missed", t->missed, "in_gaps", t->in_gaps, "not_run", t->not_run,
-			        "load_mean", t->load_mean, "holds", holds_word(t)));
+			        "load_mean", t->load_mean, "holds",
+			        copies_holds_word(t->holds, t->refused)));
 		quick += !t->whole;
 	}
 	return quick;
@@ -434,27 +422,13 @@ static void result(void *self)
 
 static int lists_parse(struct bpsk *bpsk)
 {
-	const struct bench *bench = bpsk->bench;
-	const char *slots = cli_get(bench->args, "slot-us"), *lanes = cli_get(bench->args, "lanes");
-	int n = list_parse(slots ? slots : "100,200,500,1000,2000,5000,10000,20000", 1, 1e7,
-	    SLOTS_MAX, bpsk->slot_us);
+	const int n_slots = bench_slot_lengths(bpsk->bench, SLOTS_MAX, bpsk->slot_us);
+	const int n_lanes = n_slots < 0 ? n_slots : bench_lanes(bpsk->bench, bpsk->lanes);
 
-	if (n < 0)
-		return cli_fail(bench->args,
-		    "--slot-us %s: different slot lengths of 1 .. 10000000 us are needed", slots);
-	bpsk->n_slots = (size_t)n;
-	n = list_parse(lanes        ? lanes
-	        : bench->n_cpus > 1 ? "1,2"
-	                            : "1",
-	    1, fmin((double)bench->n_cpus, LANES_MAX), LANES_MAX, bpsk->lanes);
-	for (int i = 0; i < n; i++)
-		if (bpsk->lanes[i] != floor(bpsk->lanes[i]))
-			n = -1;
-	if (n < 0)
-		return cli_fail(bench->args,
-		    "--lanes %s: different numbers of lanes 1 .. %zu (CPUs) are needed", lanes,
-		    bench->n_cpus);
-	bpsk->n_lanes = (size_t)n;
+	if (n_lanes < 0)
+		return CLI_USAGE;
+	bpsk->n_slots = (size_t)n_slots;
+	bpsk->n_lanes = (size_t)n_lanes;
 	return CLI_OK;
 }
 

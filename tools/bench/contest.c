@@ -309,14 +309,11 @@ static void conditions(struct contest *contest)
 {
 	struct bench *bench = contest->bench;
 	struct class_rates kind;
-	char cpus[256] = "", apart[64];
-	size_t n = 0;
+	char cpus[256], apart[64];
 
 	local_kind(&kind);
 	isolated(apart, sizeof(apart));
-	for (size_t i = 0; i < bench->n_cpus && n + 8 < sizeof(cpus); i++)
-		n += (size_t)snprintf(
-		    cpus + n, sizeof(cpus) - n, "%s%d", i ? "," : "", bench->cpus[i]);
+	bench_cpus_write(bench, bench->n_cpus, cpus, sizeof(cpus));
 	bench_note(bench,
 	    "mean of %llu run%s with 95 %% intervals, systems and sizes in random order (seed "
 	    "%llu); cpuset: %s (isolated by the kernel: %s); governor: %s; priority: normal "

@@ -102,10 +102,8 @@ int contest_peers(struct contest *contest, const struct contest_system *known, s
 int contest_sizes(struct contest *contest, const char *otherwise);
 int contest_options(struct contest *contest);
 
-/* contest_words adds the words of `keys`, "KEY=NUMBER KEY=NUMBER"; contest_cpus writes the first
- * `lanes` CPUs, "0,1". */
+/* contest_words adds the words of `keys`, "KEY=NUMBER KEY=NUMBER". */
 void contest_words(struct words *words, const char *keys);
-void contest_cpus(const struct bench *bench, unsigned lanes, char *ret, size_t size);
 
 /* peer_run runs a peer's program with KEY=NUMBER words: CLI_OK and its result, or the exit status
  * after saying what is wrong. */

@@ -47,14 +47,6 @@ void contest_words(struct words *words, const char *keys)
 	}
 }
 
-void contest_cpus(const struct bench *bench, unsigned lanes, char *ret, size_t size)
-{
-	size_t n = 0;
-
-	for (unsigned l = 0; l < lanes && n + 8 < size; l++)
-		n += (size_t)snprintf(ret + n, size - n, "%s%d", l ? "," : "", bench->cpus[l]);
-}
-
 int peer_run(struct bench *bench, const struct contest_system *system, struct words *words,
     const char *what, json_t **ret_report)
 {

@@ -17,7 +17,7 @@
 #include "tools/bench/run.h"
 #include "tools/aloe/source.h"
 
-enum { LANES_MAX = 16, TRIALS_MAX = 512 };
+enum { TRIALS_MAX = 512 };
 
 struct trial { /* one run */
 	size_t lanes;
@@ -31,7 +31,7 @@ struct trial { /* one run */
 struct copies {
 	struct bench *bench;
 	const char *path;
-	double lanes[LANES_MAX];
+	double lanes[BENCH_LANES_MAX];
 	size_t n_lanes;
 	uint64_t max;
 	double seconds, slot_us;
@@ -119,12 +119,9 @@ static void trial_words(const struct copies *copies, const struct trial *trial, 
 {
 	const struct cli_args *args = copies->bench->args;
 	const char *clock = cli_get(args, "clock"), *slot_us = cli_get(args, "slot-us");
-	char lanes[LANES_MAX * 8];
-	size_t n = 0;
+	char lanes[BENCH_LANES_MAX * 8];
 
-	for (size_t l = 0; l < trial->lanes; l++)
-		n += (size_t)snprintf(
-		    lanes + n, sizeof(lanes) - n, "%s%d", l ? "," : "", copies->bench->cpus[l]);
+	bench_cpus_write(copies->bench, trial->lanes, lanes, sizeof(lanes));
 	words_add(words, "%s", copies->path);
 	for (size_t i = 0; cli_nth(args, "set", i); i++)
 		words_add(words, "--set=%s", cli_nth(args, "set", i));
@@ -297,20 +294,19 @@ static int by_size(const void *a, const void *b)
 	return (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
-static const char *holds_word(const struct trial *trial)
+const char *copies_holds_word(const bool holds[COPIES_COUNTINGS], bool refused)
 {
-	if (trial->refused)
+	if (refused)
 		return "refused";
-	return trial->holds[COPIES_EVERY]  ? "yes"
-	    : trial->holds[COPIES_OUTSIDE] ? "but for gaps"
-	                                   : "no";
+	return holds[COPIES_EVERY] ? "yes" : holds[COPIES_OUTSIDE] ? "but for gaps" : "no";
 }
 
 static void trial_row(struct copies *copies, const struct trial *t, json_t *points)
 {
 	const double copy_us = t->busy_us / (double)t->copies;
 	json_t *row = json_pack("{s:I, s:I, s:f, s:s}", "lanes", (json_int_t)t->lanes, "copies",
-	    (json_int_t)t->copies, "seconds", t->seconds, "holds", holds_word(t));
+	    (json_int_t)t->copies, "seconds", t->seconds, "holds",
+	    copies_holds_word(t->holds, t->refused));
 
 	if (row && !t->refused)
 		json_object_update_new(row,
@@ -411,7 +407,6 @@ static int measure(struct copies *copies)
 static int options_parse(struct copies *copies)
 {
 	const struct bench *bench = copies->bench;
-	const char *lanes = cli_get(bench->args, "lanes");
 	int n;
 
 	copies->seconds = 60;
@@ -420,18 +415,9 @@ static int options_parse(struct copies *copies)
 	    cli_whole(bench->args, "max", 1, 100000, &copies->max) < 0 ||
 	    cli_real(bench->args, "slot-us", 1, 1e7, &copies->slot_us) < 0)
 		return CLI_USAGE;
-	n = list_parse(lanes        ? lanes
-	        : bench->n_cpus > 1 ? "1,2"
-	                            : "1",
-	    1, bench->n_cpus < LANES_MAX ? (double)bench->n_cpus : LANES_MAX, LANES_MAX,
-	    copies->lanes);
-	for (int i = 0; i < n; i++)
-		if (copies->lanes[i] != floor(copies->lanes[i]))
-			n = -1;
+	n = bench_lanes(bench, copies->lanes);
 	if (n < 0)
-		return cli_fail(bench->args,
-		    "--lanes %s: different numbers of lanes 1 .. %zu (CPUs) are needed", lanes,
-		    bench->n_cpus);
+		return CLI_USAGE;
 	copies->n_lanes = (size_t)n;
 	return bench_level(bench, &copies->level) < 0 ? CLI_USAGE : CLI_OK;
 }

@@ -21,5 +21,6 @@ size_t copies_in_gaps(const json_t *report, copies_in_gap *in_gap, const struct 
  * misses in gaps alone. */
 void copies_judge(const json_t *report, size_t in_gaps, bool ret_holds[COPIES_COUNTINGS]);
 const char *copies_counting_name(enum copies_counting counting);
+const char *copies_holds_word(const bool holds[COPIES_COUNTINGS], bool refused);
 
 #endif

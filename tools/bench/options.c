@@ -2,6 +2,7 @@
  *
  * Options and files that several benchmarks know. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "core/base/file.h"
 #include "tools/aloe/source.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/figures.h"
 
 int bench_file(const struct bench *bench, const char *name, char *ret_path, size_t size)
 {
@@ -88,6 +90,48 @@ int bench_level(const struct bench *bench, enum simd_level *ret)
 		return -EINVAL;
 	*ret = levels[0];
 	return 0;
+}
+
+/* ---- lanes and slots ------------------------------------------------------------------------ */
+
+int bench_lanes(const struct bench *bench, double ret[BENCH_LANES_MAX])
+{
+	const char *text = cli_get(bench->args, "lanes");
+	int n = list_parse(text     ? text
+	        : bench->n_cpus > 1 ? "1,2"
+	                            : "1",
+	    1, fmin((double)bench->n_cpus, BENCH_LANES_MAX), BENCH_LANES_MAX, ret);
+
+	for (int i = 0; i < n; i++)
+		if (ret[i] != floor(ret[i]))
+			n = -EINVAL;
+	if (n < 0)
+		cli_fail(bench->args,
+		    "--lanes %s: different numbers of lanes 1 .. %zu (CPUs) are needed", text,
+		    bench->n_cpus);
+	return n;
+}
+
+int bench_slot_lengths(const struct bench *bench, size_t n, double *ret)
+{
+	const char *text = cli_get(bench->args, "slot-us");
+	const int have =
+	    list_parse(text ? text : "100,200,500,1000,2000,5000,10000,20000", 1, 1e7, n, ret);
+
+	if (have < 0)
+		cli_fail(bench->args,
+		    "--slot-us %s: different slot lengths of 1 .. 10000000 us are needed", text);
+	return have;
+}
+
+void bench_cpus_write(const struct bench *bench, size_t n, char *ret, size_t size)
+{
+	size_t used = 0;
+
+	ret[0] = 0;
+	for (size_t i = 0; i < n && i < bench->n_cpus && used + 8 < size; i++)
+		used +=
+		    (size_t)snprintf(ret + used, size - used, "%s%d", i ? "," : "", bench->cpus[i]);
 }
 
 /* ---- isolation ------------------------------------------------------------------------ */

@@ -480,7 +480,7 @@ static void result(void *self)
 static int lists_parse(struct overhead *o)
 {
 	const struct cli_args *args = o->bench->args;
-	const char *counts = cli_get(args, "components"), *slots = cli_get(args, "slot-us");
+	const char *counts = cli_get(args, "components");
 	int n = list_parse(counts ? counts : "3,10,50,200", ENDS, 10000, COUNTS_MAX, o->counts);
 
 	for (int i = 0; i < n; i++)
@@ -491,11 +491,9 @@ static int lists_parse(struct overhead *o)
 		    "--components %s: different whole numbers %d .. 10000 are needed", counts,
 		    ENDS);
 	o->n_counts = (size_t)n;
-	n = list_parse(slots ? slots : "100,200,500,1000,2000,5000,10000,20000", 1, 1e7, SLOTS_MAX,
-	    o->slot_us);
+	n = bench_slot_lengths(o->bench, SLOTS_MAX, o->slot_us);
 	if (n < 0)
-		return cli_fail(args,
-		    "--slot-us %s: different slot lengths of 1 .. 10000000 us are needed", slots);
+		return CLI_USAGE;
 	o->n_slots = (size_t)n;
 	return CLI_OK;
 }

@@ -63,7 +63,7 @@ static int slots_run(struct paced *paced, const char *conf, const char *isolatio
 	struct words words = {0};
 	char cpus[16];
 
-	contest_cpus(paced->bench, 1, cpus, sizeof(cpus));
+	bench_cpus_write(paced->bench, 1, cpus, sizeof(cpus));
 	words_add(&words, "%s", conf);
 	words_add(&words, "--lanes=%s", cpus);
 	words_add(&words, "--slots=%.0f", slots);
@@ -166,7 +166,7 @@ static int bits_run(struct paced *paced, const struct contest_setup *setup, doub
 
 	if (bits_write(paced->bench, items, lanes, numbers, path, sizeof(path)) != CLI_OK)
 		return CLI_FAILED;
-	contest_cpus(paced->bench, lanes, cpus, sizeof(cpus));
+	bench_cpus_write(paced->bench, lanes, cpus, sizeof(cpus));
 	words_add(&words, "%s", path);
 	words_add(&words, "--clock=virtual");
 	words_add(&words, "--lanes=%s", cpus);

@@ -109,7 +109,7 @@ static int measure_ours(struct pipes *pipes, const struct contest_system *system
 	                   : "component = \"null_sink\";";
 	if (topology_write(bench, &topology, path, sizeof(path)) != CLI_OK)
 		return CLI_FAILED;
-	contest_cpus(bench, lanes, cpus, sizeof(cpus));
+	bench_cpus_write(bench, lanes, cpus, sizeof(cpus));
 	words_add(&words, "%s", path);
 	words_add(&words, "--clock=virtual");
 	words_add(&words, "--lanes=%s", cpus);
