@@ -320,7 +320,7 @@ static int common_run(const struct cli_program *program, const char *word)
 	return CLI_OK;
 }
 
-/* In place of this process, with the words that follow the command; returns where that cannot
+/* In place of this process, with the words that follow the first one; returns where that cannot
  * be. */
 static int program_start(
     const struct cli_program *program, const struct cli_command *command, char **argv)
@@ -359,8 +359,11 @@ static int program_run(const struct cli_program *program, int argc, char **argv)
 	command = cli_find(program, argv[0]);
 	if (!command)
 		return unknown_command(program, argv[0]);
-	return command->program ? program_start(program, command, argv)
-	                        : command_run(program, command, argc - 1, argv + 1, parse);
+	if (!command->program)
+		return command_run(program, command, argc - 1, argv + 1, parse);
+	if (parse) /* the word goes on to the other program, in the place of the command */
+		*argv-- = (char *)"--parse";
+	return program_start(program, command, argv);
 }
 
 /* What was printed has arrived, or the command has failed: a disk may be full, a reader gone. The

@@ -82,7 +82,11 @@ words_in() {
 sed -n '/^## Ten figures/,/^## /s/^| \([^|]*\) | \([^|]*\) | `A \(bench [^`]*\)` |$/\3|\1|\2/p' README.md >"$work/figures"
 ok "README has ten figures" test "$(wc -l <"$work/figures")" = 10
 
-parses() { "$B/bin/aloe-bench" --parse $1; } # `aloe --parse bench` would run it
+parses() { "$B/bin/aloe" --parse $1; }
+runs_nothing() { test -z "$("$B/bin/aloe" --parse bench map --seeds 20 --units 0)"; }
+ok "aloe --parse bench: nothing is run" runs_nothing
+[ $failed = 0 ] || exit 1 # the benchmarks below would run for hours
+ok "aloe --parse bench: wrong words are found" sh -c "! '$B/bin/aloe' --parse bench map --no-such-option"
 
 # figure COMMAND FIGURE PATTERN HEADING ROW COLUMN [SCALE]: PATTERN takes the number out of the row of README.
 figure() {
@@ -91,7 +95,7 @@ figure() {
 	shown=$(printf '%s\n' "${rest#*|}" | sed -n "s/$3/\\1/p")
 	ok "README: $2: $shown" rounds_to "$shown" "$(cell "$4" "$5" "$6")" "${7:-1}"
 	ok "README: aloe ${line%%|*} is what was run" words_in "aloe ${line%%|*}" "$(command_of "$4")"
-	ok "README: aloe ${line%%|*} is a command" parses "$(echo "${line%%|*}" | cut -d" " -f2-)"
+	ok "README: aloe ${line%%|*} is a command" parses "${line%%|*}"
 }
 first='^\([0-9.]*\).*'
 figure 'bench overhead' 'engine, per slot' "$first" Overhead waveform 'T_module us'

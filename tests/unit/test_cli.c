@@ -223,6 +223,7 @@ static void test_other(void **state)
 
 	(void)state;
 	expect("bench time --slots 3 --help", RAN, "[time][--slots][3][--help]", NULL);
+	expect("--parse bench time --help", RAN, "[--parse][time][--help]", NULL);
 	expect("gone x", CLI_FAILED, NULL,
 	    "prog gone: the program prog-gone could not be started: No such file");
 	expect("--help", CLI_OK, "bench       COMMAND      measure something", NULL);
