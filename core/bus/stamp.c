@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/bus/stamp.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+
+#include "core/base/bytes.h"
 
 int stamp_init(struct stamp *stamp)
 {
@@ -13,24 +14,9 @@ int stamp_init(struct stamp *stamp)
 	return getrandom(&stamp->life, sizeof(stamp->life), 0) == sizeof(stamp->life) ? 0 : -errno;
 }
 
-static void number_put(uint8_t *bytes, uint64_t number)
-{
-	number = htole64(number);
-	memcpy(bytes, &number, sizeof(number));
-}
-
-static uint64_t number_get(const uint8_t *bytes)
-{
-	uint64_t number;
-
-	memcpy(&number, bytes, sizeof(number));
-	return le64toh(number);
-}
-
 void stamp_next(struct stamp *stamp, uint8_t ret[STAMP_BYTES])
 {
-	number_put(ret, stamp->life);
-	number_put(ret + 8, ++stamp->number);
+	put_le64(put_le64(ret, stamp->life), ++stamp->number);
 }
 
 static struct stamp_node *node_of(struct stamp *stamp, const char *key)
@@ -69,8 +55,8 @@ static struct stamp_life *life_of(struct stamp_node *node, uint64_t number)
 bool stamp_take(struct stamp *stamp, const char *key, const uint8_t bytes[STAMP_BYTES])
 {
 	struct stamp_node *node = node_of(stamp, key);
-	struct stamp_life *life = life_of(node, number_get(bytes));
-	const uint64_t number = number_get(bytes + 8);
+	struct stamp_life *life = life_of(node, get_le64(bytes));
+	const uint64_t number = get_le64(bytes + 8);
 
 	node->used = life->used = ++stamp->uses;
 	if (number <= life->last)

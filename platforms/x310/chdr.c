@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 
 static_assert(CHDR_STRS_BYTES == CHDR_HEADER + 4 * 8, "stream status: four words");
 static_assert(CHDR_STRC_BYTES == CHDR_HEADER + 2 * 8, "stream command: two words");

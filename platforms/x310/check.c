@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "platforms/udp/udp.h"
 #include "platforms/x310/antenna.h"
-#include "platforms/x310/bytes.h"
 
 /* ---- sizes ------------------------------------------------------------------------ */
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/clock.h"
-#include "platforms/x310/bytes.h"
 
 enum { ACK = 1, PEEK = 8, ECHO_REQUEST = 1, ECHO_REPLY = 2, TRIES = 3 };
 #define TRY_NS 150000000ull

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 
 enum {
 	ETHERNET = 14,

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
+#include "core/base/bytes.h"
 #include "core/platform/platform.h"
-#include "platforms/x310/bytes.h"
 
 enum { CHILDREN = 8, BEGIN_MS = 2000, CPUS = 2 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 #include "platforms/x310/channel.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 #include "platforms/x310/stream.h"
 #include "tools/x310sim/device.h"
 

@@ -18,8 +18,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/base/bytes.h"
 #include "core/base/clock.h"
-#include "platforms/x310/bytes.h"
 #include "tests/common/aloe.h"
 #include "tests/common/x310_rig.h"
 

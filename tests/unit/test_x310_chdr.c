@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 #include "platforms/x310/chdr.h"
 #include "platforms/x310/frame.h"
 

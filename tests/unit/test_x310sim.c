@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 #include "tests/common/x310_vectors.h"
 #include "tools/x310sim/analog.h"
 #include "tools/x310sim/counts.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 #include "tools/x310sim/analog.h"
 #include "tools/x310sim/device.h"
 #include "tools/x310sim/expect.h"

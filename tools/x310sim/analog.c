@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 
 enum { IQ = 4, TONE_LEVEL = 8192 };
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 
 enum { ACK = 1, POKE = 4, PEEK = 8 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/x310sim/latency.h"
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 #include "tools/x310sim/device.h"
 
 enum { LOW_BITS = 15, TICK_BITS = 27, ZERO = 1 << 14, IQ = 4, ROW = 16 };

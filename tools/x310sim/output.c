@@ -4,7 +4,7 @@
  * reports keep open. */
 #include <stdlib.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 #include "tools/x310sim/device.h"
 
 void sim_output_init(struct sim_output *output)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/x310/bytes.h"
+#include "core/base/bytes.h"
 
 enum { IQ = 4 };
 
