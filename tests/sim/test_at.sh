@@ -5,34 +5,7 @@
 # clock, on the step clock, and on the timer.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-B=${B:-build}
-bin=$(cd "$B/bin" && pwd)
-work=$(mktemp -d) || exit 2
-export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
-trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
-
-. tests/common/ok.sh
-aloe() {
-	"$bin/aloe" "$@"
-}
-says() { # STATUS WORDS COMMAND...
-	want=$1
-	words=$2
-	shift 2
-	"$@" >"$work/said" 2>&1
-	got=$?
-	[ $got = "$want" ] && grep -q -e "$words" "$work/said" && return
-	echo "status $got"
-	cat "$work/said"
-	return 1
-}
-eventually() {
-	for _ in $(seq 600); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	return 1
-}
+. tests/common/node.sh
 # ahead FIRST STEP BEGINNING COMMAND...: the command --at a slot that is to come, `slot`, said in words that begin so; where the
 # machine is too slow to carry it, twice as far ahead. FIRST prints the slot that is now.
 ahead() {

@@ -5,34 +5,7 @@
 # execinfo on what runs and on what was saved; a daemon that dies; a node that is killed. On the virtual and the step clock.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-B=${B:-build}
-bin=$(cd "$B/bin" && pwd)
-work=$(mktemp -d) || exit 2
-export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
-trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
-
-. tests/common/ok.sh
-aloe() {
-	"$bin/aloe" "$@"
-}
-says() { # STATUS WORDS COMMAND...
-	want=$1
-	words=$2
-	shift 2
-	"$@" >"$work/said" 2>&1
-	got=$?
-	[ $got = "$want" ] && grep -q -e "$words" "$work/said" && return
-	echo "status $got"
-	cat "$work/said"
-	return 1
-}
-eventually() { # a condition that comes true by itself
-	for _ in $(seq 600); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	return 1
-}
+. tests/common/node.sh
 number() { # WAVEFORM NAME
 	aloe get "$1" "$2" | sed 's/.* //'
 }

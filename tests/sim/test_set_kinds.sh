@@ -5,14 +5,9 @@
 # and by `aloe set`, through the daemons. A value is taken by all of them or refused by all of them in the same words.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-B=${B:-build}
-bin=$(cd "$B/bin" && pwd)
-work=$(mktemp -d) || exit 2
+. tests/common/node.sh
 ALOE_COMPONENTS=$(cd "$B/tests/components" && pwd)
-export ALOE_COMPONENTS XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
-trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
-
-. tests/common/ok.sh
+export ALOE_COMPONENTS
 
 printf '0.5, 0.25 # two\n' >"$work/two.txt"
 printf '0.5 x\n' >"$work/wrong.txt"

@@ -7,16 +7,7 @@
 # looks every 2 ms.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-B=${B:-build}
-bin=$(cd "$B/bin" && pwd)
-work=$(mktemp -d) || exit 2
-export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
-trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
-
-. tests/common/ok.sh
-aloe() {
-	"$bin/aloe" "$@"
-}
+. tests/common/node.sh
 pids() { # exec, stats, ..., or hosts
 	case $1 in
 	hosts) pgrep -P "$(pids exec)" ;;
