@@ -3,16 +3,19 @@
 # One make for the whole house: `make help` lists the targets; V=1 shows the commands; B=DIR builds elsewhere.
 # Rooms are found by their folders; a new .c file needs no line here.
 
+# make ARCH=aarch64 or armhf builds for that machine, in build-ARCH.
+include platforms/cross.mk
 B ?= build
 PREFIX ?= /usr/local
+PKG_CONFIG ?= pkg-config
 VERSION := 0.1.0
 CFLAGS ?= -O2 -g
 CLANG := $(findstring clang,$(CC))
 WARN := -Wall -Wextra -Werror -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wvla
-CPPFLAGS_ALOE := -I. -Icore/include -D_GNU_SOURCE -DALOE_VERSION='"$(VERSION)"'
+CPPFLAGS_ALOE := $(CROSS_FLAGS) -I. -Icore/include -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DALOE_VERSION='"$(VERSION)"'
 CFLAGS_ALOE := -std=c11 -pthread -fno-strict-aliasing $(if $(CLANG),,-fcx-limited-range) $(WARN)
-LDFLAGS_ALOE := -pthread -Wl,--as-needed
+LDFLAGS_ALOE := -pthread -Wl,--as-needed $(CROSS_FLAGS) $(CROSS_LDFLAGS)
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 ifeq ($(MAKELEVEL),0)
@@ -26,10 +29,10 @@ endif
 # ---- what there is ----------------------------------------------------------------------------------------------------
 # A transport that needs a library (DPDK) is a shared object, made where that library is installed: only who asks for it maps it.
 TRANSPORT_SRC := $(wildcard platforms/dpdk/*.c)
-DPDK := $(shell pkg-config --exists libdpdk 2>/dev/null && echo yes)
+DPDK := $(shell $(PKG_CONFIG) --exists libdpdk 2>/dev/null && echo yes)
 # What needs UHD is made where its headers are, and those of Boost that they ask for (libuhd-dev, libboost-dev).
 UHD := $(and $(filter $(shell $(CC) -dumpmachine),$(shell $(CXX) -dumpmachine)),\
-	$(wildcard $(shell pkg-config --variable=includedir uhd 2>/dev/null)/boost/optional.hpp))
+	$(wildcard $(shell $(PKG_CONFIG) --variable=includedir uhd 2>/dev/null)/boost/optional.hpp))
 CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c)) $(wildcard platforms/*.c) \
 	$(filter-out $(TRANSPORT_SRC),$(wildcard platforms/*/*.c))
 # A folder of platforms that has a driver.c is the driver of a radio; platforms/drivers.c lists them all by this word.
@@ -56,7 +59,7 @@ MAN := $(wildcard tools/*/*.[17] daemons/*/*.8)
 DOCS := $(patsubst %/README.md,%,$(wildcard daemons/README.md platforms/README.md))
 
 # The contract tests of components, for those of users as well, are made where cmocka is installed.
-CONTRACT := $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),$(B)/tests/contract/test_contract)
+CONTRACT := $(if $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes),$(B)/tests/contract/test_contract)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 PROGRAMS := $(DAEMONS:%=$(B)/bin/aloe-%) $(foreach t,$(TOOLS),$(B)/bin/$(call tool,$(t)))
@@ -94,7 +97,7 @@ $(B)/obj/platforms/dpdk/%.o $(B)/obj/platforms/x310/frame.o: CFLAGS_ALOE += -fPI
 # The folder is newer when a driver came or went.
 $(B)/obj/platforms/drivers.o: platforms $(RADIO_SRC)
 $(B)/obj/platforms/drivers.o: CPPFLAGS_ALOE += -D'RADIOS=$(RADIOS)'
-$(B)/obj/platforms/dpdk/%.o: CFLAGS_ALOE += -O3 $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libdpdk 2>/dev/null))
+$(B)/obj/platforms/dpdk/%.o: CFLAGS_ALOE += -O3 $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libdpdk 2>/dev/null))
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)
@@ -157,12 +160,12 @@ $(foreach s,$(COMPONENT_SRC),$(eval $(call component,$(s),$(basename $(notdir $(
 
 $(B)/lib/aloe/%.desc: $(B)/lib/aloe/%.so $(B)/bin/aloe-host
 	$(call say,DESC)
-	$(Q)$(B)/bin/aloe-host --describe $< > $@
+	$(Q)$(EMULATOR) $(B)/bin/aloe-host --describe $< > $@
 
 $(B)/lib/aloe-transports/dpdk.so: $(call obj,$(TRANSPORT_SRC) platforms/x310/frame.c)
 	@mkdir -p $(@D)
 	$(call say,SO)
-	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) $(CLOSED) -o $@ $^ $(shell pkg-config --libs libdpdk)
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) $(CLOSED) -o $@ $^ $(shell $(PKG_CONFIG) --libs libdpdk)
 
 $(B)/tests/components/%.so: $(B)/obj/tests/faults/components/%.o
 	@mkdir -p $(@D)
@@ -170,7 +173,7 @@ $(B)/tests/components/%.so: $(B)/obj/tests/faults/components/%.o
 	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) $(CLOSED) -o $@ $^ -lm
 $(B)/tests/components/%.desc: $(B)/tests/components/%.so $(B)/bin/aloe-host
 	$(call say,DESC)
-	$(Q)$(B)/bin/aloe-host --describe $< > $@
+	$(Q)$(EMULATOR) $(B)/bin/aloe-host --describe $< > $@
 
 # ---- tests ------------------------------------------------------------------------------------------------------------
 TEST_LIBS := $(LIBTEST) $(LIBALOE) $(LIBKERNELS) $(LIBFFT)
@@ -247,6 +250,18 @@ check-neon: ## kernels, their tests and the UTRAN chain for aarch64, under qemu
 	+$(Q)$(MAKE) B=build-neon CC=aarch64-linux-gnu-gcc FFT_SRC= check-kernels check-chain
 check-kernels: $(KERNEL_TESTS)
 	$(Q)B=$(B) TEST_RUNNER=$(if $(filter aarch64,$(ARCH)),qemu-aarch64) TEST_LEAVE_OUT="$(STATISTICS)" tests/run.sh $^
+
+# Unit, contract and golden tests of the whole tree, and a node of each beside one of this machine: under qemu, an hour or more.
+ARM ?= aarch64 armhf
+check-arm: ## the whole tree for ARM="aarch64 armhf" by cross compiler, its tests under qemu, a node of it beside one of this machine
+	$(Q)tests/deps.sh build
+	$(Q)$(MAKE) all
+	+$(Q)for arch in $(ARM); do $(MAKE) ARCH=$$arch check-emulated || exit 1; \
+		B=$(B) tests/emulated.sh $$arch $(CURDIR)/build-$$arch/sysroot tests/others/arm_nodes.sh $$arch || exit 1; done
+EMULATED := $(filter $(addprefix $(B)/tests/,unit/% contract/% golden/%),$(TESTS))
+# qemu says nothing of huge pages.
+check-emulated: all $(EMULATED)
+	$(Q)B=$(B) TEST_LEAVE_OUT="$(STATISTICS) test_huge" TEST_TIMEOUT=3600 tests/emulated.sh $(ARCH) $(SYSROOT) tests/run.sh $(EMULATED)
 
 # TSan wants addresses where they always are.
 check-programs: all tests
@@ -355,6 +370,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds many lint messages format install man \
+.PHONY: all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds many lint messages format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

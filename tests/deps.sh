@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/deps.sh SET... - install the Debian packages of the sets (build, test, bench, fuzz, lint, neon, others, and the peers' gnuradio, jack, uhd) that are missing, and say which.
+# tests/deps.sh SET... - install the Debian packages of the sets (build, test, bench, fuzz, lint, neon, aarch64, armhf, others, and the peers' gnuradio, jack, uhd) that are missing, and say which.
 # Nothing to do where everything is there. Exit 2, naming what is missing, where it cannot be installed.
 set -u
 
@@ -17,8 +17,10 @@ packages() {
 	others) echo uhd-host gnuradio python3-numpy soapysdr-tools soapysdr0.8-module-uhd slurmctld slurmd slurm-client munge ;;
 	fuzz) echo clang libclang-rt-dev ;;
 	lint) echo clang-format clang-tidy cppcheck ;;
+	aarch64) echo make gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
+	armhf) echo make gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user ;;
 	neon) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libcmocka-dev:arm64 ;;
-	*) echo "deps.sh: no set '$1'; there are: build, test, bench, fuzz, lint, neon, others, gnuradio, jack, uhd" >&2; exit 2 ;;
+	*) echo "deps.sh: no set '$1'; there are: build, test, bench, fuzz, lint, neon, aarch64, armhf, others, gnuradio, jack, uhd" >&2; exit 2 ;;
 	esac
 }
 

@@ -61,6 +61,16 @@ void clock_fast_init(struct clock_fast *clock)
 	clock->window_ns = WINDOW_FIRST_NS;
 }
 
+static uint64_t scale_of(uint64_t ns, uint64_t ticks)
+{
+#if defined(__SIZEOF_INT128__)
+	return (uint64_t)(((unsigned __int128)ns << 32) / ticks);
+#else
+	(void)ns, (void)ticks;
+	return 0; /* there is no counter, and nobody learns */
+#endif
+}
+
 void clock_fast_learn(struct clock_fast *clock)
 {
 	uint64_t ticks = 0, ns = 0;
@@ -70,8 +80,7 @@ void clock_fast_learn(struct clock_fast *clock)
 		clock->scale = 0;
 		return;
 	}
-	clock->scale =
-	    (uint64_t)(((unsigned __int128)(ns - clock->ns) << 32) / (ticks - clock->ticks));
+	clock->scale = scale_of(ns - clock->ns, ticks - clock->ticks);
 	clock->ticks = ticks;
 	clock->ns = ns;
 	clock->window_ns = wider < WINDOW_MAX_NS ? wider : WINDOW_MAX_NS;

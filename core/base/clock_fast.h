@@ -64,10 +64,14 @@ static inline bool clock_fast_learns(const struct clock_fast *clock)
 /* clock_fast_ns is clock_ns. [slot] */
 static inline uint64_t clock_fast_ns(const struct clock_fast *clock)
 {
-	if (clock->scale == 0)
-		return clock_ns();
-	return clock->ns +
-	    (uint64_t)((unsigned __int128)(clock_ticks() - clock->ticks) * clock->scale >> 32);
+#if defined(__SIZEOF_INT128__) /* machines of 32 bits lack it, and no counter is read there */
+	if (clock->scale != 0)
+		return clock->ns +
+		    (uint64_t)((unsigned __int128)(clock_ticks() - clock->ticks) * clock->scale >>
+		        32);
+#endif
+	(void)clock;
+	return clock_ns();
 }
 
 #endif

@@ -22,8 +22,8 @@ struct notify {
 	int fd; /* -1: nobody asks */
 	struct sockaddr_un to;
 	socklen_t to_len;
-	uint64_t
-	    every_ns; /* a third of the time after which the silent are killed; 0: no watchdog */
+	/* a third of the time after which who is silent is killed; 0: there is no watchdog */
+	uint64_t every_ns;
 	uint64_t next_ns;
 };
 

@@ -114,7 +114,7 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 			return false;
 	for (uint32_t i = 0; i < s->n_instances; i++)
 		if (order[s->order + i] >= h->instances.count ||
-		    instances[order[s->order + i]].segment != s - segments)
+		    instances[order[s->order + i]].segment != (uint32_t)(s - segments))
 			return false;
 	return true;
 }

@@ -643,7 +643,7 @@ static void test_budgets(void **state)
 static void date_back(const char *dir, time_t seconds)
 {
 	struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
-	char path[600];
+	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/report.json", dir);
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
