@@ -310,6 +310,12 @@ void bridge_free(struct bridge *bridge)
 	free(bridge);
 }
 
+void bridge_epoch(struct bridge *bridge, uint64_t epoch_ns)
+{
+	assert(bridge != NULL);
+	bridge->epoch_ns = epoch_ns;
+}
+
 const struct bridge_counts *bridge_counts(const struct bridge *bridge, uint32_t peer)
 {
 	assert(peer < bridge->n_peers);

@@ -77,6 +77,8 @@ struct bridge;
 struct bridge *bridge_new(const struct image_view *view, const struct node_control *control,
     const struct bridge_options *options, char *ret_why);
 void bridge_free(struct bridge *bridge); /* takes NULL */
+/* bridge_epoch: the epoch_ns of the options is another one, because the clock here was set. */
+void bridge_epoch(struct bridge *bridge, uint64_t epoch_ns);
 
 /* bridge_round begins a round for a peer (its place in the options) with the steps that the
  * segments of this node have done; bridge_out writes the next frame, at most frame_bytes: its

@@ -303,12 +303,13 @@ static_assert(offsetof(struct image_radio_state, trouble) == 416, "image_radio_s
 static_assert(offsetof(struct image_radio_state, late) == 448, "image_radio_state.late");
 static_assert(offsetof(struct image_radio_state, troubles) == 1472, "image_radio_state.troubles");
 
-static_assert(sizeof(struct node_timebase) == 32, "node_timebase");
+static_assert(sizeof(struct node_timebase) == 40, "node_timebase");
 static_assert(offsetof(struct node_timebase, used) == 0, "node_timebase.used");
 static_assert(offsetof(struct node_timebase, pace) == 4, "node_timebase.pace");
 static_assert(offsetof(struct node_timebase, slot_ns) == 8, "node_timebase.slot_ns");
 static_assert(offsetof(struct node_timebase, start_ns) == 16, "node_timebase.start_ns");
-static_assert(offsetof(struct node_timebase, allowed) == 24, "node_timebase.allowed");
+static_assert(offsetof(struct node_timebase, slack_ns) == 24, "node_timebase.slack_ns");
+static_assert(offsetof(struct node_timebase, allowed) == 32, "node_timebase.allowed");
 
 static_assert(sizeof(struct node_entry) == 16, "node_entry");
 static_assert(offsetof(struct node_entry, live) == 0, "node_entry.live");
@@ -342,16 +343,20 @@ static_assert(offsetof(struct node_control, last) == 96, "node_control.last");
 static_assert(offsetof(struct node_control, changes) == 104, "node_control.changes");
 static_assert(offsetof(struct node_control, change) == 112, "node_control.change");
 
-static_assert(sizeof(struct node_image) == 206368, "node_image");
+static_assert(sizeof(struct node_image) == 206520, "node_image");
 static_assert(offsetof(struct node_image, magic) == 0, "node_image.magic");
 static_assert(offsetof(struct node_image, version) == 8, "node_image.version");
 static_assert(offsetof(struct node_image, n_lanes) == 12, "node_image.n_lanes");
 static_assert(offsetof(struct node_image, mmac_per_s) == 16, "node_image.mmac_per_s");
 static_assert(offsetof(struct node_image, quit) == 24, "node_image.quit");
 static_assert(offsetof(struct node_image, said) == 28, "node_image.said");
-static_assert(offsetof(struct node_image, timebase) == 32, "node_image.timebase");
-static_assert(offsetof(struct node_image, lane) == 544, "node_image.lane");
-static_assert(offsetof(struct node_image, control) == 68128, "node_image.control");
+static_assert(offsetof(struct node_image, epoch_ns) == 32, "node_image.epoch_ns");
+static_assert(offsetof(struct node_image, clock_steps) == 40, "node_image.clock_steps");
+static_assert(offsetof(struct node_image, follows) == 48, "node_image.follows");
+static_assert(offsetof(struct node_image, aligns) == 52, "node_image.aligns");
+static_assert(offsetof(struct node_image, timebase) == 56, "node_image.timebase");
+static_assert(offsetof(struct node_image, lane) == 696, "node_image.lane");
+static_assert(offsetof(struct node_image, control) == 68280, "node_image.control");
 
 static_assert(sizeof(struct lane_image) == 832, "lane_image");
 static_assert(offsetof(struct lane_image, baton) == 0, "lane_image.baton");

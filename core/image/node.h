@@ -22,7 +22,10 @@ struct node_timebase {
 	_Atomic uint32_t used; /* number of lanes that use it */
 	uint32_t pace;         /* enum image_clock: TIMER, STEP or RADIO */
 	uint64_t slot_ns;
-	uint64_t start_ns;        /* CLOCK_MONOTONIC of slot 0 */
+	_Atomic uint64_t start_ns; /* CLOCK_MONOTONIC of slot 0 */
+	/* a baton may be ahead of the clock by so much: start_ns moves by less at a time, because
+	 * the clock follows that of another node; 0: it does not */
+	_Atomic uint64_t slack_ns;
 	_Atomic uint64_t allowed; /* STEP: slots below this may begin */
 };
 
@@ -30,7 +33,7 @@ struct node_timebase {
  * is a time before CLOCK_MONOTONIC began, and wraps. */
 static inline uint64_t timebase_slot(const struct node_timebase *base, uint64_t now)
 {
-	const uint64_t since = now - base->start_ns;
+	const uint64_t since = now - atomic_load_explicit(&base->start_ns, memory_order_relaxed);
 
 	return since > UINT64_MAX / 2 ? IMAGE_FOREVER : since / base->slot_ns;
 }
@@ -84,6 +87,13 @@ struct node_image {
 	double mmac_per_s;
 	_Atomic uint32_t quit;
 	uint32_t said; /* NODE_SAID_ bits: messages that were printed, once in a node's life */
+	/* of a node of a platform: what has to be added to CLOCK_MONOTONIC to get the time by which
+	 * all nodes count slots; 0: not known. And how often that clock was set */
+	_Atomic uint64_t epoch_ns, clock_steps;
+	/* the epoch is that of another node, not that of CLOCK_TAI here */
+	_Atomic uint32_t follows;
+	/* exec has taken all that runs off the lanes of that clock, to give slots other numbers */
+	_Atomic uint32_t aligns;
 	struct node_timebase timebase[NODE_TIMEBASES_MAX];
 	struct node_lane lane[NODE_LANES_MAX];
 	struct node_control control[NODE_WAVEFORMS_MAX];

@@ -20,6 +20,8 @@ void radio_faults_print(const json_t *radio, FILE *out); /* "  radio: 3 lost, 1 
 /* "lane 0: ..." where a baton had to be reset or taken on, a line each: how many (out NULL: which
  * there would be) */
 unsigned batons_print(const json_t *report, const char *label, FILE *out);
+/* lines about the clocks of the nodes that the waveform is on (clocks.c) */
+void clocks_print(const json_t *report, FILE *out);
 /* " name value" of those that are not 0 */
 void variables_print(const json_t *instance, FILE *out);
 

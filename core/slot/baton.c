@@ -119,6 +119,7 @@ bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton
 {
 	const struct node_timebase *base = baton_timebase(node, lane);
 	const uint64_t slots = baton_slot(baton) + ((baton & BATON_FRESH) == 0);
+	uint64_t slack;
 
 	assert(lane < NODE_LANES_MAX);
 	assert(now != 0);
@@ -126,8 +127,10 @@ bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton
 		return true;
 	if (baton_entry(baton) >= entries_of(&node->lane[lane]))
 		return false;
-	if (base != NULL && base->pace == IMAGE_TIMER)
-		return slots <= slots_begun(base, now);
+	if (base != NULL && base->pace == IMAGE_TIMER) {
+		slack = atomic_load_explicit(&base->slack_ns, memory_order_relaxed);
+		return slots <= slots_begun(base, now + slack);
+	}
 	return base == NULL || base->pace != IMAGE_STEP || slots <= atomic_load(&base->allowed);
 }
 

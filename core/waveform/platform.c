@@ -15,11 +15,12 @@
 
 static const char *const kinds[] = {"full", "half", "bus", NULL};
 static const char *const transports[] = {"tcp", "udp", "dpdk", NULL};
+static const char *const node_clocks[] = {"tai", "network", NULL};
 static const char *const root_keys[] = {
     "name", "margin", "assume_builds", "nodes", "links", "radio", "secure"};
 static const char *const node_keys[] = {"mmac_per_s", "cores", "arch", "base_us", "module_us",
     "noise_us", "handover_us", "memory_mb", "address", "manager", "lanes", "housekeeping", "shared",
-    "key", "radios"};
+    "key", "clock", "radios"};
 static const char *const link_keys[] = {"nodes", "mbit_per_s", "kind", "delay", "transport"};
 
 #define KEYS(keys) keys, sizeof(keys) / sizeof((keys)[0])
@@ -344,6 +345,24 @@ static void cpus_check(struct platform_reader *reader, const config_setting_t *g
 		*cores = (double)n;
 }
 
+static void clock_read(
+    struct platform_reader *reader, const config_setting_t *group, struct platform_node *node)
+{
+	struct wf_raw raw;
+	char name[96];
+	int choice = 0;
+
+	snprintf(name, sizeof(name), "%s.clock", node->name);
+	if (find(reader, group, "clock", &raw))
+		(void)wf_want_choice(&raw, name, node_clocks, reader->parse.diag, &choice);
+	node->network = choice == 1;
+	if (node->network && node->manager)
+		node_error(reader, group, "clock",
+		    "node \"%s\" is the manager, whose clock the others with clock = \"network\" "
+		    "follow; its own is \"tai\"",
+		    node->name);
+}
+
 /* What only matters where the node runs; `cores` follows from its lanes. */
 static int running_read(struct platform_reader *reader, const config_setting_t *group,
     struct platform_node *node, double *cores)
@@ -359,6 +378,7 @@ static int running_read(struct platform_reader *reader, const config_setting_t *
 	cpus_check(reader, group, node, cores);
 	bool_want(reader, group, node->name, "manager", &node->manager);
 	bool_want(reader, group, node->name, "shared", &node->shared);
+	clock_read(reader, group, node);
 	if (node->manager && !node->address)
 		node_error(reader, group, "manager",
 		    "node \"%s\" is the manager and has no address; address = \"IP:PORT\" is "

@@ -61,6 +61,7 @@ struct platform_node {
 	char *key;           /* its public key (text_is_key); NULL: not given */
 	bool manager;        /* of exactly one node with an address */
 	bool shared;         /* its lanes run at ordinary priority and share their CPUs */
+	bool network;        /* clock = "network": its clock follows that of the manager */
 	struct platform_cpus lanes, housekeeping; /* CPUs of that machine, none in both */
 	/* devices that this node reaches, each by the name that its driver claims it by */
 	struct platform_names radios;

@@ -326,6 +326,7 @@ static const struct {
     {WIRE_GO_ON, "GO_ON"},
     {WIRE_BUILDS, "BUILDS"},
     {WIRE_BUILD, "BUILD"},
+    {WIRE_OFFSETS, "OFFSETS"},
     {WIRE_REMAP, "REMAP"},
 };
 

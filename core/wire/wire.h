@@ -104,6 +104,10 @@ enum wire_type {
 	WIRE_BUILDS = 55,
 	/* swman -> a node's frontend: NAME, BUILD, BYTES (of the file) -> OK */
 	WIRE_BUILD = 56,
+	/* bridge -> exec, no reply: how the clocks of other nodes stand: [STATE: name of the node
+	 * whose clock this one follows], NAME and BYTES (struct align_offset) for each that is
+	 * known */
+	WIRE_OFFSETS = 57,
 };
 
 enum wire_tag {

@@ -13,12 +13,18 @@
 
 static const char prefix[] = "waveform/";
 
-static uint64_t time_of(clockid_t clock)
+static uint64_t realtime_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(clock, &now);
+	clock_gettime(CLOCK_REALTIME, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* What exec has read of the clock: all that this node says of times goes by it. */
+static uint64_t epoch_of(const struct carried *carried)
+{
+	return atomic_load(&carried->node->epoch_ns);
 }
 
 static uint64_t inode_of(int fd)
@@ -52,6 +58,7 @@ static void wave_look(struct carried *carried, struct carried_wave *wave, uint64
 	const uint64_t word_ms = may_run(wave) ? CARRIED_WORD_MS : CARRIED_REST_MS;
 	bool news = false;
 
+	bridge_epoch(wave->bridge, epoch_of(carried));
 	for (uint32_t p = 0; p < wave->n_peers; p++) {
 		const bool fresh = bridge_news(wave->bridge, p);
 
@@ -109,12 +116,13 @@ static void frame_take(void *self, uint32_t node, const void *bytes, size_t len)
 	struct carried *carried = self;
 	struct frame_head head;
 
-	if (len < FRAME_HEAD_BYTES)
+	if (offsets_take(&carried->offsets, node, bytes, len) || len < FRAME_HEAD_BYTES)
 		return;
 	frame_get_head(bytes, &head);
 	for (struct carried_wave *wave = carried->waves; wave; wave = wave->next) {
 		if (wave->view.head->load_id != head.load_id)
 			continue;
+		bridge_epoch(wave->bridge, epoch_of(carried));
 		for (uint32_t p = 0; p < wave->n_peers; p++)
 			if (wave->peers[p].node == node && bridge_in(wave->bridge, bytes, len) == 0)
 				look_in(carried, 0);
@@ -203,7 +211,7 @@ static int bridge_make(struct carried *carried, struct carried_wave *wave, char 
 		    .node = (uint16_t)wave->view.node,
 		    .peers = peers,
 		    .n_peers = wave->n_peers,
-		    .epoch_ns = time_of(CLOCK_TAI) - time_of(CLOCK_MONOTONIC)};
+		    .epoch_ns = epoch_of(carried)};
 
 		wave->bridge = bridge_new(&wave->view, wave->control, &options, ret_why);
 		rc = wave->bridge ? 0 : -EINVAL;
@@ -283,6 +291,7 @@ static void node_take(struct carried *carried, int fd)
 		wave_remove(carried, carried->waves->name);
 	carried->node = node;
 	carried->node_inode = inode;
+	carried->offsets.node = node;
 }
 
 void carried_entry(struct carried *carried, struct keep_entry *entry)
@@ -316,22 +325,26 @@ void carried_settled(struct carried *carried)
 	}
 }
 
-int carried_open(struct carried *carried, const struct machines *machines, const struct log *log,
-    struct loop *loop)
+int carried_open(struct carried *carried, const struct machines *machines, struct daemon *daemon)
 {
+	int rc;
+
 	*carried = (struct carried){.machines = machines,
-	    .log = log,
-	    .loop = loop,
+	    .log = &daemon->log,
+	    .loop = &daemon->loop,
 	    .frame = malloc(LINKS_FRAME_BYTES),
-	    .boot = time_of(CLOCK_REALTIME)};
+	    .boot = realtime_ns()};
 	if (!carried->frame)
 		return -ENOMEM;
-	return links_open(&carried->links, machines, log, loop, frame_take, carried);
+	rc =
+	    links_open(&carried->links, machines, &daemon->log, &daemon->loop, frame_take, carried);
+	return rc < 0 ? rc : offsets_open(&carried->offsets, machines, daemon, &carried->links);
 }
 
 void carried_close(struct carried *carried)
 {
 	loop_timer_stop(carried->loop, &carried->look);
+	offsets_close(&carried->offsets);
 	while (carried->waves)
 		wave_remove(carried, carried->waves->name);
 	links_close(&carried->links);

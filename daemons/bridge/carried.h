@@ -13,7 +13,7 @@
 
 #include "core/bridge/bridge.h"
 #include "core/keep/keep.h"
-#include "daemons/bridge/links.h"
+#include "daemons/bridge/offsets.h"
 
 enum {
 	CARRIED_LOOK_NS = 1000000,
@@ -45,6 +45,7 @@ struct carried {
 	const struct log *log;
 	struct loop *loop;
 	struct bridge_links links;
+	struct offsets offsets;
 	struct node_image *node; /* NULL: not there yet */
 	uint64_t node_inode;
 	struct carried_wave *waves;
@@ -54,8 +55,8 @@ struct carried {
 	uint64_t strays; /* frames of no waveform here */
 };
 
-int carried_open(struct carried *carried, const struct machines *machines, const struct log *log,
-    struct loop *loop); /* 0, or -errno after logging why */
+/* carried_open: 0, or -errno after logging why. */
+int carried_open(struct carried *carried, const struct machines *machines, struct daemon *daemon);
 void carried_close(struct carried *carried);
 /* What the frontend keeps; carried_entry finishes the entry. */
 void carried_entry(struct carried *carried, struct keep_entry *entry);

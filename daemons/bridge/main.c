@@ -72,8 +72,7 @@ static int run(struct bridge_daemon *bridge, const struct daemon_args *args)
 	if (status == 0)
 		status = machines_open(&bridge->machines, args, &bridge->daemon.log);
 	if (status == 0)
-		status = carried_open(
-		    &bridge->carried, &bridge->machines, &bridge->daemon.log, &bridge->daemon.loop);
+		status = carried_open(&bridge->carried, &bridge->machines, &bridge->daemon);
 	if (status == 0)
 		tell(bridge);
 	status = status < 0 ? 1 : daemon_run(&bridge->daemon);

@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "daemons/exec/clock.h"
 #include "daemons/exec/exec.h"
 #include "daemons/exec/restore.h"
 #include "daemons/exec/watch.h"
@@ -45,6 +46,7 @@ static int ready(void *self)
 		for (struct exec_process *process = exec->processes; process != NULL;
 		     process = process->next)
 			process_watch(process);
+		clock_ready(exec);
 		exec_look(exec);
 	}
 	exec_keep(exec);
@@ -60,6 +62,7 @@ int exec_init(struct exec *exec, const struct daemon_args *args)
 	*exec = (struct exec){.node_fd = -1,
 	    .wake_fd = -1,
 	    .bell = -1,
+	    .clock = {.fd = -1},
 	    .look = exec_look,
 	    .host_answer = host_answer,
 	    .host_died = host_died,
@@ -89,6 +92,7 @@ void exec_fini(struct exec *exec)
 	}
 	loop_watch_stop(&exec->daemon.loop, &exec->bell_watch);
 	loop_timer_stop(&exec->daemon.loop, &exec->tick);
+	clock_close(exec);
 	if (exec->bell >= 0)
 		close(exec->bell);
 	daemon_fini(&exec->daemon);

@@ -11,6 +11,7 @@
  *                     lease.c     GO_ON, and what is held without word from the manager
  *                     remap.c     REMAP: the same instances on other lanes, RUN -> RUN
  *                     report.c    the report as JSON
+ *                     clock.c     the slots of a node of a platform, when its clock is set
  *   hosts, pidfds --> answers.c   READY, FINISHED, FAULT, death; grant.c: the priority of a thread
  *   when it is due --> watch.c    faults, ends, limits reached, hangs -> end.c: ABNSTOP
  *                     findings.c  what the watchdogs have found; blame.c: who did it; overrun.c
@@ -28,13 +29,34 @@
 #ifndef ALOE_EXEC_H
 #define ALOE_EXEC_H
 
+#include "core/image/align.h"
 #include "daemons/common/daemon.h"
 #include "daemons/exec/hosts.h"
 #include "daemons/exec/lanes.h"
 #include "daemons/exec/wave.h"
 
+struct exec_clock_peer { /* the clock of another node */
+	char name[64];
+	struct align_offset offset;
+};
+
+struct exec_clock { /* clock.c, of a node of a platform */
+	int fd;     /* readable when the clock is set; -1 */
+	struct loop_watch watch;
+	struct loop_timer timer;
+	/* != 0: the lanes are to stand until then, for the slots to follow epoch_ns */
+	uint64_t until_ns, epoch_ns;
+	int64_t moved_ns; /* when it was set last */
+	char follows[64]; /* which node; "": none */
+	int64_t error_ns; /* against that, after the last correction */
+	uint64_t within_ns;
+	struct exec_clock_peer *peers;
+	size_t n_peers;
+};
+
 struct exec {
 	struct daemon daemon;
+	struct exec_clock clock;
 	struct keep_entry *kept; /* of an earlier exec, until they are all there */
 	size_t n_kept;
 	int node_fd;

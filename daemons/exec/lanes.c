@@ -54,14 +54,33 @@ static int lane_image_new(struct exec *exec, uint32_t number)
 	return 0;
 }
 
-/* Of one of several nodes: slot n begins at n slot lengths of CLOCK_TAI, so that it is the same
- * slot on all. Slot 0 was long ago, and its time wraps. */
-static uint64_t node_slots_begin(void)
+/* Of a node of a platform: slot n begins at n slot lengths of the time that all nodes share, so
+ * that it is the same slot on all. Slot 0 was long ago, and its time wraps. *ret_slack: as in
+ * struct node_timebase. */
+static uint64_t slots_begin(const struct exec *exec, uint64_t slot_ns, uint64_t *ret_slack)
 {
-	struct timespec tai;
+	*ret_slack = 0;
+	if (exec->daemon.args.node == NULL)
+		return clock_ns() + 1000000;
+	if (atomic_load(&exec->node->follows) != 0)
+		*ret_slack = slot_ns / ALIGN_SLACK;
+	return align_start(atomic_load(&exec->node->epoch_ns));
+}
 
-	clock_gettime(CLOCK_TAI, &tai);
-	return clock_ns() - ((uint64_t)tai.tv_sec * 1000000000u + (uint64_t)tai.tv_nsec);
+static bool slots_too_short(const struct exec *exec, uint64_t slot_ns, char *ret_why, size_t size)
+{
+	const uint64_t least = exec->daemon.args.node != NULL
+	    ? align_slot_least(clock_ns() + atomic_load(&exec->node->epoch_ns))
+	    : 0;
+
+	if (slot_ns >= least)
+		return false;
+	snprintf(ret_why, size,
+	    "slots of %.1f us are too short for a node of a platform, which counts slots from 1970 "
+	    "on, so that their numbers would be too large; slots of %.1f us or more are needed, or "
+	    "a node without a platform",
+	    (double)slot_ns / 1e3, (double)(least / 100 + 1) / 10);
+	return true;
 }
 
 static uint32_t timebase_find(struct exec *exec, uint32_t pace, uint64_t slot_ns)
@@ -78,11 +97,12 @@ static uint32_t timebase_find(struct exec *exec, uint32_t pace, uint64_t slot_ns
 	}
 	if (unused != IMAGE_NONE) {
 		struct node_timebase *base = &exec->node->timebase[unused];
+		uint64_t slack;
 
 		base->pace = pace;
 		base->slot_ns = slot_ns;
-		base->start_ns =
-		    exec->daemon.args.node != NULL ? node_slots_begin() : clock_ns() + 1000000;
+		atomic_store(&base->start_ns, slots_begin(exec, slot_ns, &slack));
+		atomic_store(&base->slack_ns, slack);
 		atomic_store(&base->allowed, 0);
 	}
 	return unused;
@@ -151,6 +171,8 @@ static int timebase_take(
 		}
 		found = have;
 	}
+	if (head->clock == IMAGE_TIMER && slots_too_short(exec, head->slot_ns, ret_why, size))
+		return -ERANGE;
 	*ret = found != IMAGE_NONE ? found : timebase_find(exec, head->clock, head->slot_ns);
 	if (*ret != IMAGE_NONE)
 		return 0;

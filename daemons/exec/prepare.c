@@ -7,6 +7,7 @@
 
 #include "core/base/limits.h"
 #include "core/base/text.h"
+#include "daemons/exec/clock.h"
 #include "daemons/exec/end.h"
 #include "daemons/exec/prepare.h"
 
@@ -149,6 +150,8 @@ static int wave_fill(
 		status = radios_check(wave, ret_why, size);
 	if (status == 0)
 		status = files_check(wave, ret_why, size);
+	if (status == 0 && !clock_fits(wave, ret_why, size))
+		status = -ERANGE;
 	if (status != 0)
 		return status;
 	control = wave_control_take(wave->exec, wave->name);

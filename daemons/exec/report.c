@@ -7,6 +7,7 @@
 #include "core/base/calibrate.h"
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
+#include "daemons/exec/clock.h"
 #include "daemons/exec/report.h"
 
 #include <aloe/component.h>
@@ -415,6 +416,7 @@ static void head(const struct exec_wave *wave, json_t *o)
 char *wave_report(const struct exec_wave *wave)
 {
 	json_t *o = json_object();
+	json_t *clocks = clock_report(wave->exec);
 	char *text;
 
 	head(wave, o);
@@ -422,6 +424,8 @@ char *wave_report(const struct exec_wave *wave)
 	json_object_set_new(o, "messages", messages(wave));
 	if (wave->view.head->clock == IMAGE_RADIO)
 		json_object_set_new(o, "radio", report_radio(wave));
+	if (clocks != NULL)
+		json_object_set_new(o, "clocks", clocks);
 	json_object_set_new(o, "latency", latency(wave));
 	json_object_set_new(o, "lanes", lanes(wave));
 	json_object_set_new(o, "instances", report_instances(wave));

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "daemons/exec/change.h"
+#include "daemons/exec/clock.h"
 #include "daemons/exec/lease.h"
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
@@ -127,6 +128,11 @@ void exec_request(void *self, const struct wire_view *request)
 		return;
 	if (request->type == WIRE_LEASE) {
 		lease_word(exec, request);
+		return;
+	}
+	if (request->type == WIRE_OFFSETS) {
+		if (request->source == WIRE_BRIDGE)
+			clock_offsets(exec, request);
 		return;
 	}
 	if (request->type == WIRE_PREPARE) {

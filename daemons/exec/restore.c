@@ -377,9 +377,9 @@ static bool passed_over(const struct exec_wave *wave, uint32_t *ret_lane)
 			continue;
 		*ret_lane = place->lane;
 		/* one that rests has no turn on its lanes */
-		return wave->started && !wave->ended && !wave->drained &&
-		    wave->remap == REMAP_NONE && wave->state != WAVE_ABNSTOP &&
-		    wave->state != WAVE_PAUSE;
+		return atomic_load(&wave->exec->node->aligns) == 0 && wave->started &&
+		    !wave->ended && !wave->drained && wave->remap == REMAP_NONE &&
+		    wave->state != WAVE_ABNSTOP && wave->state != WAVE_PAUSE;
 	}
 	return false;
 }

@@ -89,6 +89,7 @@ struct exec_wave {
 	struct exec_progress *progress; /* by segment: hang watch without a watchdog */
 	uint64_t hang_ns;               /* when the first of them hangs if it does not go on */
 	bool rests;        /* it stands, and its entries have been taken off the lanes */
+	bool aligns;       /* they have, until the slots have their new numbers (clock.c) */
 	uint64_t sequence; /* of changes */
 
 	enum remap_stage remap;

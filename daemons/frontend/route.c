@@ -42,7 +42,8 @@ static bool is_answer(const struct wire_view *view)
 
 static bool is_event(const struct wire_view *view)
 {
-	return view->type == WIRE_EVENT || view->type == WIRE_DAEMON || view->type == WIRE_LEASE;
+	return view->type == WIRE_EVENT || view->type == WIRE_DAEMON || view->type == WIRE_LEASE ||
+	    view->type == WIRE_OFFSETS;
 }
 
 static int bytes_send(

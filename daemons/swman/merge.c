@@ -137,6 +137,18 @@ static bool has_lane(const json_t *report, json_int_t number)
 	return false;
 }
 
+/* Every node says how its own clock stands. */
+static void clocks_add(json_t *into, const json_t *one)
+{
+	json_t *have = json_object_get(into, "clocks"), *clock;
+	size_t n;
+
+	json_array_foreach(json_object_get(one, "clocks"), n, clock)
+	{
+		json_array_append(have, clock);
+	}
+}
+
 /* Each instance as the node has it that runs it. */
 static void instances_merge(json_t *into, const json_t *one)
 {
@@ -164,6 +176,7 @@ static void one_merge(json_t *into, const json_t *one)
 	counts_merge(into, one, "slots");
 	counts_merge(into, one, "messages");
 	latency_merge(into, one);
+	clocks_add(into, one);
 	instances_merge(into, one);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		lines_add(into, one, lists[i]);

@@ -19,9 +19,9 @@
  * force. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/base/clock.h"
+#include "core/base/tai.h"
 #include "core/base/text.h"
 #include "core/image/image.h"
 #include "core/report/report.h"
@@ -339,12 +339,8 @@ void several_prepare(struct swman *swman, const struct wire_view *request, const
 static uint64_t slot_ahead(uint64_t slot_ns, uint64_t ns)
 {
 	const uint64_t more = ns / slot_ns;
-	struct timespec tai;
-	uint64_t now;
 
-	clock_gettime(CLOCK_TAI, &tai);
-	now = (uint64_t)tai.tv_sec * 1000000000u + (uint64_t)tai.tv_nsec;
-	return now / slot_ns + 1 + (more > START_SLOTS ? more : START_SLOTS);
+	return tai_ns() / slot_ns + 1 + (more > START_SLOTS ? more : START_SLOTS);
 }
 
 static void changed(struct swman *swman, struct gather *gather)

@@ -75,6 +75,24 @@ static void test_possible_on_the_timer(void **state)
 	free(b);
 }
 
+/* The edge of a slot that has begun is moved back a little: the baton is still possible. */
+static void test_possible_on_a_clock_that_follows(void **state)
+{
+	struct bench *b = bench_new(100);
+	struct node_timebase *base = &b->node.timebase[0];
+	const uint64_t now = clock_ns(), baton = baton_make(99, 0, 0);
+
+	(void)state;
+	base->start_ns = now - 99ull * SLOT_NS + SLOT_NS / 20;
+	assert_false(baton_possible(&b->node, 0, baton, now));
+	base->slack_ns = SLOT_NS / 16;
+	assert_true(baton_possible(&b->node, 0, baton, now));
+	assert_false(baton_possible(&b->node, 0, baton_make(100, 0, 0), now));
+	base->start_ns = now - 99ull * SLOT_NS + SLOT_NS / 10;
+	assert_false(baton_possible(&b->node, 0, baton, now));
+	free(b);
+}
+
 static void test_possible_on_the_step_clock(void **state)
 {
 	struct bench *b = bench_new(100);
@@ -417,6 +435,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_possible_on_the_timer),
+	    cmocka_unit_test(test_possible_on_a_clock_that_follows),
 	    cmocka_unit_test(test_possible_on_the_step_clock),
 	    cmocka_unit_test(test_fresh),
 	    cmocka_unit_test(test_bound),

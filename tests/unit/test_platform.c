@@ -138,7 +138,8 @@ static void test_nodes_that_run(void **state)
 	    "name = \"run\";\nsecure = true;\nnodes: {\n"
 	    " a: { mmac_per_s = 1.0; address = \"10.0.0.1:7000\"; manager = true; lanes = [2, 3];\n"
 	    "      housekeeping = [0]; shared = true; key = \"" KEY_A "\"; };\n"
-	    " b: { mmac_per_s = 1.0; address = \"[fd00::1]:7000\"; key = \"" KEY_B "\"; };\n};\n"
+	    " b: { mmac_per_s = 1.0; address = \"[fd00::1]:7000\"; key = \"" KEY_B "\";\n"
+	    "      clock = \"network\"; };\n};\n"
 	    "links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 1.0; transport = \"udp\"; } );\n");
 
 	(void)state;
@@ -146,6 +147,7 @@ static void test_nodes_that_run(void **state)
 	assert_string_equal(p->nodes[0].key, KEY_A);
 	assert_true(p->nodes[0].manager && !p->nodes[1].manager);
 	assert_true(p->nodes[0].shared && !p->nodes[1].shared);
+	assert_true(!p->nodes[0].network && p->nodes[1].network);
 	assert_int_equal(p->nodes[0].lanes.n, 2);
 	assert_int_equal(p->nodes[0].lanes.items[1], 3);
 	assert_int_equal(p->nodes[0].housekeeping.n, 1);
@@ -206,6 +208,18 @@ static void test_contradictions(void **state)
 	    "p.conf:4: nodes \"a\" and \"b\" have the same key; each needs its own\n");
 }
 
+static void test_clocks(void **state)
+{
+	(void)state;
+	refused("name = \"x\";\nnodes: {\n"
+	        " a: { mmac_per_s = 1.0; address = \"10.0.0.1:7000\"; manager = true;\n"
+	        "   clock = \"network\"; };\n"
+	        " b: { mmac_per_s = 1.0; address = \"10.0.0.2:7000\"; clock = \"gps\"; };\n};\n",
+	    "p.conf:4: node \"a\" is the manager, whose clock the others with clock = \"network\" "
+	    "follow; its own is \"tai\"\n"
+	    "p.conf:5: b.clock = \"gps\" is unknown; allowed: tai, network\n");
+}
+
 static void test_no_nodes(void **state)
 {
 	(void)state;
@@ -250,6 +264,7 @@ int main(void)
 	    cmocka_unit_test(test_everything_wrong_at_once),
 	    cmocka_unit_test(test_nodes_that_run),
 	    cmocka_unit_test(test_contradictions),
+	    cmocka_unit_test(test_clocks),
 	    cmocka_unit_test(test_no_nodes),
 	    cmocka_unit_test(test_shipped_files),
 	};

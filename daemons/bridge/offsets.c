@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemons/bridge/offsets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/clock.h"
+#include "core/image/align.h"
+
+static bool follows(const struct offsets *offsets)
+{
+	const struct machines *machines = offsets->machines;
+
+	return machines->model->nodes[machines->self].network;
+}
+
+/* ---- asking and answering ---- */
+
+/* The time that all nodes share, as this one has it; 0: not known yet. */
+static uint64_t shared_ns(const struct offsets *offsets, uint64_t at)
+{
+	const uint64_t epoch = offsets->node != NULL ? atomic_load(&offsets->node->epoch_ns) : 0;
+
+	return epoch != 0 ? at + epoch : 0;
+}
+
+static void ask(struct offsets *offsets, uint32_t node)
+{
+	uint8_t bytes[OFFSET_BYTES];
+
+	offset_ask_put(bytes, clock_ns());
+	links_send(offsets->links, node, bytes, sizeof(bytes));
+}
+
+static void answer(struct offsets *offsets, uint32_t node, const uint8_t *asked, uint64_t took)
+{
+	uint8_t bytes[OFFSET_BYTES];
+
+	if (shared_ns(offsets, took) == 0)
+		return;
+	offset_answer_put(bytes, asked, shared_ns(offsets, took), shared_ns(offsets, clock_ns()));
+	links_send(offsets->links, node, bytes, sizeof(bytes));
+}
+
+bool offsets_take(struct offsets *offsets, uint32_t node, const void *bytes, size_t len)
+{
+	const uint64_t now = clock_ns();
+	const int kind = offset_kind(bytes, len);
+	struct offset_times times;
+
+	if (kind == OFFSET_ASK)
+		answer(offsets, node, bytes, now);
+	if (kind == OFFSET_ANSWER) {
+		offset_answer_get(bytes, &times);
+		times.heard = now;
+		offset_add(&offsets->one[node], &times);
+	}
+	return kind != OFFSET_NONE;
+}
+
+/* ---- telling exec ---- */
+
+static void tell(struct offsets *offsets, uint64_t now)
+{
+	const struct machines *machines = offsets->machines;
+	struct wire_msg msg;
+
+	offsets->told_ns = now;
+	wire_init(&msg, WIRE_OFFSETS, WIRE_BRIDGE, WIRE_EXEC, bus_seq(offsets->daemon->bus));
+	if (follows(offsets))
+		wire_put_text(&msg, WIRE_TAG_STATE, machines_name(machines, machines->manager));
+	for (uint32_t n = 0; n < machines->model->n_nodes; n++) {
+		struct offset_is is;
+		struct align_offset told;
+
+		if (n == machines->self || !offset_best(&offsets->one[n], now, &is))
+			continue;
+		told = (struct align_offset){is.epoch_ns, is.within_ns, now};
+		wire_put_text(&msg, WIRE_TAG_NAME, machines_name(machines, n));
+		wire_put_bytes(&msg, WIRE_TAG_BYTES, &told, sizeof(told));
+	}
+	bus_send(offsets->daemon->bus, &msg);
+}
+
+static void ask_all(void *self)
+{
+	struct offsets *offsets = self;
+	const uint64_t now = clock_ns();
+
+	if (follows(offsets) || now - offsets->told_ns >= OFFSETS_TELL_MS * 1000000ull)
+		tell(offsets, now);
+	for (uint32_t n = 0; n < offsets->machines->model->n_nodes; n++)
+		if (n != offsets->machines->self)
+			ask(offsets, n);
+	loop_timer_start(
+	    &offsets->daemon->loop, &offsets->round, OFFSETS_ASK_MS * 1000000ull, ask_all, offsets);
+}
+
+/* ---- life ---- */
+
+int offsets_open(struct offsets *offsets, const struct machines *machines, struct daemon *daemon,
+    struct bridge_links *links)
+{
+	*offsets = (struct offsets){.machines = machines, .daemon = daemon, .links = links};
+	offsets->one = calloc(machines->model->n_nodes, sizeof(*offsets->one));
+	if (offsets->one == NULL)
+		return -ENOMEM;
+	ask_all(offsets);
+	return 0;
+}
+
+void offsets_close(struct offsets *offsets)
+{
+	if (offsets->one == NULL)
+		return;
+	loop_timer_stop(&offsets->daemon->loop, &offsets->round);
+	free(offsets->one);
+	offsets->one = NULL;
+}
