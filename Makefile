@@ -137,6 +137,9 @@ endef
 $(foreach d,$(DAEMONS),$(eval $(call program,daemons/$(d),$(B)/bin/aloe-$(d))))
 $(foreach t,$(TOOLS),$(eval $(call program,tools/$(t),$(B)/bin/$(call tool,$(t)))))
 
+# No other program serves HTTP.
+$(B)/bin/aloe-statsman: private LIBS_CORE += -lcivetweb
+
 # aloe-bench reads waveforms as aloe does, `aloe-bench x310-recovery` plays the device itself, and `aloe-bench bridge` both bridges.
 $(B)/bin/aloe-bench: $(call obj,$(patsubst %,tools/aloe/%.c,source client progress) \
 	$(filter-out %/main.c,$(wildcard daemons/bridge/*.c)) \

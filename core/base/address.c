@@ -3,7 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +62,31 @@ int address_parse(const char *text, struct address *ret)
 		return -EINVAL;
 	kind_set(&address);
 	*ret = address;
+	return 0;
+}
+
+int address_local(const char *text, char ret_text[ADDRESS_TEXT], char *ret_why, size_t size)
+{
+	char whole[ADDRESS_TEXT];
+	struct address address;
+	const int len =
+	    snprintf(whole, sizeof(whole), "%s%s", strchr(text, ':') ? "" : "127.0.0.1:", text);
+
+	if (len >= ADDRESS_TEXT || address_parse(whole, &address) < 0 || address.port == 0) {
+		snprintf(ret_why, size,
+		    "%.60s is no address; a port 1 .. 65535 is needed, or 127.0.0.1:PORT or "
+		    "[::1]:PORT",
+		    text);
+		return -EINVAL;
+	}
+	if (!address.loopback) {
+		snprintf(ret_why, size,
+		    "other machines could reach %s, and whoever can may read all; 127.0.0.1 or "
+		    "[::1] is needed",
+		    whole);
+		return -EINVAL;
+	}
+	memcpy(ret_text, whole, (size_t)len + 1);
 	return 0;
 }
 
