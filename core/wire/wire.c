@@ -317,6 +317,7 @@ static const struct {
     {WIRE_SAMPLES, "SAMPLES"},
     {WIRE_GET, "GET"},
     {WIRE_SET, "SET"},
+    {WIRE_LOG, "LOG"},
     {WIRE_EVENT, "EVENT"},
     {WIRE_DAEMON, "DAEMON"},
     {WIRE_JOIN, "JOIN"},

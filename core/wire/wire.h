@@ -71,13 +71,19 @@ enum wire_type {
 	WIRE_PREPARE = 20,
 	/* client -> exec: WAVEFORM, CURSOR -> OK {CURSOR, LOST, BYTES: struct image_event[]} */
 	WIRE_SAMPLES = 21,
-	/* client -> stats: WAVEFORM, [NAME "inst", "inst.variable", "inst.parameter"] -> OK
-	 * {JSON} */
+	/* client -> statsman -> stats of each node: WAVEFORM, [NAME "inst", "inst.variable",
+	 * "inst.parameter"] -> OK {JSON, INDEX, NEWEST: index that has begun}. The stats of a node
+	 * that does not run the instance: FAIL {NODE: the node that does} */
 	WIRE_GET = 30,
-	/* client -> stats -> exec: WAVEFORM, NAME "inst.param", VALUE, [INDEX] -> OK {INDEX}.
+	/* client -> statsman -> stats -> exec: WAVEFORM, NAME "inst.param", VALUE, [INDEX] -> OK
+	 * {INDEX}.
 	 * Several pairs of NAME and VALUE take effect at one index. FAIL {NEWEST}: it was too late
 	 * for that index, and nothing has changed */
 	WIRE_SET = 31,
+	/* client -> statsman -> stats: WAVEFORM, NAME "inst" or "inst.variable", COUNT (one row for
+	 * so many indices), [CURSOR of an earlier answer] -> OK {CURSOR, JSON: the names, and the
+	 * rows since the last answer with that CURSOR} */
+	WIRE_LOG = 32,
 	/* exec -> swman, no reply: WAVEFORM, STATE ("GONE": the waveform was removed; "HELD": it
 	 * waits for GO_ON), TEXT, [LOAD_ID: of a program of a platform]. bridge -> swman, every
 	 * second: NAME and VALUE, of each node what a message takes to it in ns */

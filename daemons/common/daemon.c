@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/address.h"
 #include "core/base/child.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
@@ -30,12 +31,13 @@ enum {
 
 static void usage_print(FILE *out, const char *program, unsigned takes)
 {
-	fprintf(out, "usage: %s --dir DIR [--leash FD]%s%s%s%s%s%s\n", program,
+	fprintf(out, "usage: %s --dir DIR [--leash FD]%s%s%s%s%s%s%s\n", program,
 	    takes & DAEMON_STATE ? " [--state STATEDIR]" : "",
 	    takes & DAEMON_KEEP ? " [--keep FD]" : "", takes & DAEMON_NODE ? " [--node NAME]" : "",
 	    takes & DAEMON_PLATFORM ? " [--platform FILE]" : "",
 	    takes & DAEMON_SHARED ? " [--shared]" : "",
-	    takes & DAEMON_LANES ? " [--lanes LIST]" : "");
+	    takes & DAEMON_LANES ? " [--lanes LIST]" : "",
+	    takes & DAEMON_METRICS ? " [--metrics IP:PORT]" : "");
 	fprintf(out, "  --dir DIR      runtime directory of the node\n");
 	fprintf(out, "  --leash FD     read end of a pipe; the program ends at end of file\n");
 	if (takes & DAEMON_STATE)
@@ -57,6 +59,10 @@ static void usage_print(FILE *out, const char *program, unsigned takes)
 		    "  --shared       lanes have ordinary priority and may share their CPUs\n");
 	if (takes & DAEMON_LANES)
 		fprintf(out, "  --lanes LIST   CPUs that may carry lanes, \"0-2,5\"\n");
+	if (takes & DAEMON_METRICS)
+		fprintf(out,
+		    "  --metrics IP:PORT  where aloe-statsman serves /metrics; 127.0.0.1 or [::1] "
+		    "only\n");
 	fprintf(out, "  --help, --version\n");
 }
 
@@ -83,6 +89,16 @@ static int node_check(const char *program, const char *name)
 	return -EINVAL;
 }
 
+static int metrics_check(const char *program, const char *text)
+{
+	char whole[ADDRESS_TEXT], why[200];
+
+	if (address_local(text, whole, why, sizeof(why)) == 0)
+		return 0;
+	fprintf(stderr, "%s: --metrics: %s\n", program, why);
+	return -EINVAL;
+}
+
 static int option_take(const char *program, int option, unsigned takes, struct daemon_args *args)
 {
 	switch (option) {
@@ -104,6 +120,9 @@ static int option_take(const char *program, int option, unsigned takes, struct d
 	case 'L':
 		args->lanes = optarg;
 		return takes & DAEMON_LANES ? 0 : -EINVAL;
+	case 'm':
+		args->metrics = optarg;
+		return takes & DAEMON_METRICS ? metrics_check(program, optarg) : -EINVAL;
 	case 'l':
 		return fd_parse(program, "leash", optarg, &args->leash);
 	case 'k':
@@ -132,6 +151,7 @@ int daemon_args_parse(
 	    {"platform", required_argument, NULL, 'p'},
 	    {"lanes", required_argument, NULL, 'L'},
 	    {"shared", no_argument, NULL, 'S'},
+	    {"metrics", required_argument, NULL, 'm'},
 	    {"help", no_argument, NULL, 'h'},
 	    {"version", no_argument, NULL, 'v'},
 	    {NULL, 0, NULL, 0},

@@ -83,7 +83,8 @@ static pid_t daemon_pid(void *self, enum wire_peer daemon)
 	struct channel *const channels[WIRE_PEERS] = {[WIRE_EXEC] = &frontend->exec,
 	    [WIRE_STATS] = &frontend->stats,
 	    [WIRE_SWMAN] = &frontend->swman,
-	    [WIRE_BRIDGE] = &frontend->bridge};
+	    [WIRE_BRIDGE] = &frontend->bridge,
+	    [WIRE_STATSMAN] = &frontend->statsman};
 
 	listener_settle(&frontend->listener);
 	return channels[daemon] && channels[daemon]->fd >= 0
@@ -249,7 +250,22 @@ static void args_add(struct frontend *frontend, enum wire_peer peer, const struc
 	supervise_arg(&frontend->supervise, peer, given, "--platform", args->platform);
 }
 
-/* swman is on the manager only, and a bridge is needed where there are other nodes. */
+/* swman and statsman are on the manager only. */
+static void managers_add(struct frontend *frontend, const struct daemon_args *args)
+{
+	struct supervise *supervise = &frontend->supervise;
+
+	supervise_add(supervise, WIRE_SWMAN, &frontend->swman);
+	supervise_arg(supervise, WIRE_SWMAN, args->state != NULL, "--state", args->state);
+	args_add(frontend, WIRE_SWMAN, args);
+	supervise_add(supervise, WIRE_STATSMAN, &frontend->statsman);
+	supervise_arg(supervise, WIRE_STATSMAN, true, "--node", frontend->name);
+	supervise_arg(
+	    supervise, WIRE_STATSMAN, args->platform != NULL, "--platform", args->platform);
+	supervise_arg(supervise, WIRE_STATSMAN, args->metrics != NULL, "--metrics", args->metrics);
+}
+
+/* A bridge is needed where there are other nodes. */
 static void daemons_add(struct frontend *frontend, const struct daemon_args *args)
 {
 	struct supervise *supervise = &frontend->supervise;
@@ -263,11 +279,8 @@ static void daemons_add(struct frontend *frontend, const struct daemon_args *arg
 	supervise_arg(supervise, WIRE_EXEC, frontend->lanes[0] != 0, "--lanes", frontend->lanes);
 	supervise_add(supervise, WIRE_STATS, &frontend->stats);
 	supervise_arg(supervise, WIRE_STATS, several, "--node", frontend->name);
-	if (machines_managed(machines)) {
-		supervise_add(supervise, WIRE_SWMAN, &frontend->swman);
-		supervise_arg(supervise, WIRE_SWMAN, args->state != NULL, "--state", args->state);
-		args_add(frontend, WIRE_SWMAN, args);
-	}
+	if (machines_managed(machines))
+		managers_add(frontend, args);
 	if (several) {
 		supervise_add(supervise, WIRE_BRIDGE, &frontend->bridge);
 		supervise_arg(supervise, WIRE_BRIDGE, args->state != NULL, "--state", args->state);
@@ -294,7 +307,7 @@ static int daemons_start(struct frontend *frontend, const struct daemon_args *ar
 	if (args->keep >= 0)
 		channel_take(&frontend->keeper, args->keep);
 	daemons_add(frontend, args);
-	for (int peer = WIRE_EXEC; peer <= WIRE_BRIDGE && result == 0; peer++)
+	for (int peer = WIRE_EXEC; peer < WIRE_PEERS && result == 0; peer++)
 		if (supervise->children[peer].of)
 			result = supervise_start(supervise, (enum wire_peer)peer, adopt);
 	return result;
@@ -378,6 +391,8 @@ int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 	channel_init(
 	    &frontend->bridge, CHANNEL_MIRROR, &frontend->log, &frontend->loop, &frontend->store);
 	channel_init(
+	    &frontend->statsman, CHANNEL_PLAIN, &frontend->log, &frontend->loop, &frontend->store);
+	channel_init(
 	    &frontend->keeper, CHANNEL_KEEPER, &frontend->log, &frontend->loop, &frontend->store);
 	supervise_init(&frontend->supervise, &frontend->log, &frontend->loop, args->dir, &owner);
 	limits_begin();
@@ -419,6 +434,7 @@ void frontend_fini(struct frontend *frontend)
 	channel_close(&frontend->stats);
 	channel_close(&frontend->swman);
 	channel_close(&frontend->bridge);
+	channel_close(&frontend->statsman);
 	channel_close(&frontend->keeper);
 	store_fini(&frontend->store);
 	nodes_fini(&frontend->nodes);

@@ -33,7 +33,7 @@ struct frontend {
 	struct bus *bus;
 	struct store store;
 	struct listener listener;
-	struct channel exec, stats, swman, bridge; /* their keep channels */
+	struct channel exec, stats, swman, bridge, statsman; /* their keep channels */
 	struct channel keeper; /* of the node's keeper, which has a copy of the store */
 	struct supervise supervise;
 	struct machines machines;

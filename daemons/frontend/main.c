@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * daemons/frontend/main.c - aloe-frontend: routes control messages, keeps what others must not
- * lose, supervises aloe-exec, aloe-stats and aloe-swman, and leaves nothing behind when it ends. */
+ * lose, supervises the other daemons, and leaves nothing behind when it ends. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 	struct daemon_args args;
 	struct frontend frontend;
 	int result = daemon_args_parse("aloe-frontend", argc, argv,
-	    DAEMON_STATE | DAEMON_KEEP | DAEMON_NODE | DAEMON_PLATFORM, &args);
+	    DAEMON_STATE | DAEMON_KEEP | DAEMON_NODE | DAEMON_PLATFORM | DAEMON_METRICS, &args);
 
 	if (result)
 		return result > 0 ? 0 : 2;

@@ -446,7 +446,8 @@ static bool node_of(struct route *route, const struct wire_view *view, const str
     uint32_t *ret_node)
 {
 	const struct machines *machines = route->nodes->machines;
-	const bool managers = view->dest == WIRE_SWMAN || view->type == WIRE_NODES;
+	const bool managers =
+	    view->dest == WIRE_SWMAN || view->dest == WIRE_STATSMAN || view->type == WIRE_NODES;
 	const void *name;
 	bool given, own;
 	size_t len;

@@ -14,8 +14,8 @@
  *
  * A request with NODE is for the node of that name: for this one, for one that has joined
  * (nodes.h), or it is answered that there is none. A daemon of a node that has none of its own
- * (swman) is the manager's. What goes to another node has a sequence number of its own on the way,
- * by which the answer finds back to who asked.
+ * (swman, statsman) is the manager's. What goes to another node has a sequence number of its own on
+ * the way, by which the answer finds back to who asked.
  */
 #ifndef ALOE_FRONTEND_ROUTE_H
 #define ALOE_FRONTEND_ROUTE_H

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/image/follow.h"
 #include "core/json/json.h"
 #include "daemons/stats/stats.h"
 
@@ -14,17 +15,21 @@
 
 enum { ERROR_BYTES = 1000 };
 
-static json_t *var_value(const struct image_view *view, uint32_t instance, uint32_t var)
+json_t *stats_var(const struct image_var *row, uint64_t bits)
 {
-	const struct image_var *row = &view->vars[view->instances[instance].vars + var];
-	const uint64_t bits = atomic_load_explicit(
-	    &image_instance_state(view, instance)->vars[var], memory_order_relaxed);
 	double real;
 
 	if (!row->real)
 		return json_integer((json_int_t)bits);
 	memcpy(&real, &bits, sizeof(real));
 	return json_real_or_null(real);
+}
+
+static json_t *var_value(const struct image_view *view, uint32_t instance, uint32_t var)
+{
+	return stats_var(&view->vars[view->instances[instance].vars + var],
+	    atomic_load_explicit(
+	        &image_instance_state(view, instance)->vars[var], memory_order_relaxed));
 }
 
 static json_t *number_value(
@@ -145,8 +150,24 @@ static uint64_t index_done(const struct image_view *view)
 	return least == UINT64_MAX ? 0 : least;
 }
 
+/* The newest index that has begun, of an instance, or (IMAGE_NONE) of any that runs here. */
+static uint64_t index_newest(const struct image_view *view, uint32_t instance)
+{
+	uint64_t newest = 0;
+
+	for (uint32_t i = 0; i < view->head->instances.count; i++) {
+		const bool counts = instance == IMAGE_NONE
+		    ? image_runs(view, view->instances[i].segment)
+		    : i == instance;
+		const uint64_t next = counts ? image_next_index(view, i) : 0;
+
+		newest = next > newest ? next : newest;
+	}
+	return newest;
+}
+
 static void values_send(struct stats *stats, const struct wire_view *request,
-    const struct image_view *view, json_t *values)
+    const struct image_view *view, uint32_t instance, json_t *values)
 {
 	char *text = json_dumps(values, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	struct wire_msg msg;
@@ -158,6 +179,7 @@ static void values_send(struct stats *stats, const struct wire_view *request,
 	bus_reply(stats->daemon.bus, request, WIRE_OK, &msg);
 	wire_put_text(&msg, WIRE_TAG_JSON, text);
 	wire_put_u64(&msg, WIRE_TAG_INDEX, index_done(view));
+	wire_put_u64(&msg, WIRE_TAG_NEWEST, index_newest(view, instance));
 	if (bus_send(stats->daemon.bus, &msg) < 0)
 		log_warning(&stats->daemon.log, "an answer could not be sent");
 	free(text);
@@ -171,7 +193,7 @@ static void named_get(struct stats *stats, const struct wire_view *request,
 	json_t *values;
 
 	if (stats_name_find(wave, text, &name, error, sizeof(error)) < 0) {
-		daemon_fail(&stats->daemon, request, 2, "%s", error);
+		stats_name_fail(stats, request, wave, &name, error);
 		return;
 	}
 	values = json_object();
@@ -181,7 +203,7 @@ static void named_get(struct stats *stats, const struct wire_view *request,
 		var_add(values, &wave->view, name.instance, name.var);
 	else
 		param_add(values, &wave->view, name.instance, name.param);
-	values_send(stats, request, &wave->view, values);
+	values_send(stats, request, &wave->view, name.instance, values);
 	json_decref(values);
 }
 
@@ -193,7 +215,7 @@ static void get_all(
 	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
 		if (image_runs(&wave->view, wave->view.instances[i].segment))
 			instance_add(values, &wave->view, i);
-	values_send(stats, request, &wave->view, values);
+	values_send(stats, request, &wave->view, IMAGE_NONE, values);
 	json_decref(values);
 }
 

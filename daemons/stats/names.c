@@ -82,7 +82,25 @@ static int elsewhere(
 	snprintf(ret_error, error_bytes,
 	    "instance \"%s\" is on node \"%s\"; name it with --node %s",
 	    image_text(view, row->name), node, node);
-	return -ENOENT;
+	return -EREMOTE;
+}
+
+void stats_name_fail(struct stats *stats, const struct wire_view *request,
+    const struct stats_wave *wave, const struct stats_name *name, const char *error)
+{
+	const struct image_view *view = &wave->view;
+	struct wire_msg msg;
+
+	bus_reply(stats->daemon.bus, request, WIRE_FAIL, &msg);
+	wire_put_u64(&msg, WIRE_TAG_CODE, 2);
+	wire_put_text(&msg, WIRE_TAG_TEXT, error);
+	if (name->instance != IMAGE_NONE &&
+	    !image_runs(view, view->instances[name->instance].segment))
+		wire_put_text(&msg, WIRE_TAG_NODE,
+		    image_text(view,
+		        view->nodes[image_node_of(view, view->instances[name->instance].segment)]
+		            .name));
+	bus_send(stats->daemon.bus, &msg);
 }
 
 static uint32_t var_find(
@@ -114,6 +132,7 @@ int stats_name_find(const struct stats_wave *wave, const char *text, struct stat
 	struct stats_name name = {.instance = image_find_instance(view, text, len), .whole = !dot};
 
 	name.var = name.param = IMAGE_NONE;
+	*ret = name;
 	if (name.instance == IMAGE_NONE)
 		return instance_missing(wave, text, len, ret_error, error_bytes);
 	if (!image_runs(view, view->instances[name.instance].segment))

@@ -11,20 +11,19 @@
 
 enum { ERROR_BYTES = 1000 };
 
-/* Whether each name is that of a parameter: 0, or -EINVAL with a sentence. What a parameter takes
- * is for exec to say. */
-static int names_check(
-    const struct stats_wave *wave, const struct wire_view *request, char *ret_error, size_t size)
+/* Whether each name is that of a parameter: 0, or -EINVAL with a sentence, and the last name that
+ * was looked at. What a parameter takes is for exec to say. */
+static int names_check(const struct stats_wave *wave, const struct wire_view *request,
+    struct stats_name *ret_name, char *ret_error, size_t size)
 {
-	struct stats_name name;
 	char *text;
 
 	for (unsigned n = 0; (text = wire_get_text(request, WIRE_TAG_NAME, n)) != NULL; n++) {
-		int result = stats_name_find(wave, text, &name, ret_error, size);
+		int result = stats_name_find(wave, text, ret_name, ret_error, size);
 
-		if (result == 0 && name.param == IMAGE_NONE) {
+		if (result == 0 && ret_name->param == IMAGE_NONE) {
 			snprintf(ret_error, size, "%s is %s, but only a parameter can be set", text,
-			    name.whole ? "an instance" : "a variable");
+			    ret_name->whole ? "an instance" : "a variable");
 			result = -EINVAL;
 		}
 		free(text);
@@ -53,6 +52,7 @@ void stats_set(struct stats *stats, const struct wire_view *request)
 	     *name = wire_get_text(request, WIRE_TAG_NAME, 0);
 	char *value = wire_get_text(request, WIRE_TAG_VALUE, 0), error[ERROR_BYTES];
 	const struct stats_wave *wave = waveform ? stats_wave_find(stats, waveform) : NULL;
+	struct stats_name last;
 
 	if (!waveform || !name || !value) {
 		daemon_fail(&stats->daemon, request, 2,
@@ -60,8 +60,8 @@ void stats_set(struct stats *stats, const struct wire_view *request)
 	} else if (!wave) {
 		stats_wave_missing(stats, waveform, error, sizeof(error));
 		daemon_fail(&stats->daemon, request, 2, "%s", error);
-	} else if (names_check(wave, request, error, sizeof(error)) < 0) {
-		daemon_fail(&stats->daemon, request, 2, "%s", error);
+	} else if (names_check(wave, request, &last, error, sizeof(error)) < 0) {
+		stats_name_fail(stats, request, wave, &last, error);
 	} else {
 		set_forward(stats, request);
 	}

@@ -12,6 +12,7 @@
 #define ALOE_STATS_H
 
 #include "core/image/image.h"
+#include "core/json/json.h"
 #include "daemons/common/daemon.h"
 
 struct stats_wave {
@@ -21,9 +22,14 @@ struct stats_wave {
 	bool doubtful; /* not named by the frontend that there is now; it may still do so */
 };
 
+struct stats_log; /* log.c */
+
 struct stats {
 	struct daemon daemon;
 	struct stats_wave *first;
+	struct stats_log *logs;
+	uint64_t numbers; /* of logs, so far */
+	struct loop_timer look;
 };
 
 /* waves.c: the images. Those of an earlier frontend hold until another one has named all that there
@@ -41,13 +47,24 @@ struct stats_name {
 	uint32_t var, param; /* within the instance; IMAGE_NONE: not that */
 	bool whole;          /* "inst" alone */
 };
-/* stats_name_find: 0, or -ENOENT with a sentence for the user in ret_error. */
+/* stats_name_find: 0; or -ENOENT, or -EREMOTE (the instance runs on another node), with a sentence
+ * for the user in ret_error, and the instance in ret if there is one of that name. stats_name_fail
+ * answers with that sentence, and with the other node. */
 int stats_name_find(const struct stats_wave *wave, const char *text, struct stats_name *ret,
     char *ret_error, size_t error_bytes);
+void stats_name_fail(struct stats *stats, const struct wire_view *request,
+    const struct stats_wave *wave, const struct stats_name *name, const char *error);
 void stats_wave_missing(
     const struct stats *stats, const char *name, char *ret_error, size_t error_bytes);
 
-/* get.c, set.c: the requests. */
+/* log.c: variables by index. A log looks at its instance by itself, several times in as many slots
+ * as it wants a row for, and keeps the rows until they are fetched; one that nobody has fetched
+ * from for 10 s is given up. stats_logs_forget: the waveform is gone (NULL: all are). */
+void stats_log(struct stats *stats, const struct wire_view *request);
+void stats_logs_forget(struct stats *stats, const char *waveform);
+
+/* get.c, set.c: the requests. stats_var is the value of a variable as JSON. */
+json_t *stats_var(const struct image_var *row, uint64_t bits);
 void stats_get(struct stats *stats, const struct wire_view *request);
 void stats_set(struct stats *stats, const struct wire_view *request);
 

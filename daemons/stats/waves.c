@@ -34,6 +34,7 @@ static void wave_remove(struct stats *stats, const char *name)
 
 	if (!wave)
 		return;
+	stats_logs_forget(stats, name);
 	*at = wave->next;
 	image_close(&wave->view);
 	free(wave);
@@ -101,6 +102,7 @@ void stats_waves_lost(void *self)
 
 void stats_waves_close(struct stats *stats)
 {
+	stats_logs_forget(stats, NULL);
 	while (stats->first)
 		wave_remove(stats, stats->first->name);
 }

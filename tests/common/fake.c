@@ -259,6 +259,7 @@ int fake_main(int argc, char **argv)
 	const char *name = base_name(argv[0]);
 	const enum wire_peer peer = strcmp(name, "aloe-exec") == 0 ? WIRE_EXEC
 	    : strcmp(name, "aloe-stats") == 0                      ? WIRE_STATS
+	    : strcmp(name, "aloe-statsman") == 0                   ? WIRE_STATSMAN
 	                                                           : WIRE_SWMAN;
 	const struct daemon_role role = {
 	    name, peer, fake_handle, fake_entry, fake_ready, fake_lost};
@@ -270,7 +271,7 @@ int fake_main(int argc, char **argv)
 		for (;;)
 			pause();
 	}
-	if (daemon_args_parse(name, argc, argv, peer == WIRE_SWMAN ? DAEMON_STATE : 0, &args))
+	if (daemon_args_parse(name, argc, argv, DAEMON_STATE | DAEMON_NODE, &args))
 		return 2;
 	if (daemon_init(&fake.daemon, &role, &args, &fake) < 0)
 		return 4;

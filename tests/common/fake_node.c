@@ -44,7 +44,8 @@ static void file_copy(const char *from, const char *to)
 	close(out);
 }
 
-static const char *const fakes[] = {"aloe-exec", "aloe-stats", "aloe-swman", "aloe-host"};
+static const char *const fakes[] = {
+    "aloe-exec", "aloe-stats", "aloe-swman", "aloe-statsman", "aloe-host"};
 
 static void programs_make(const struct fake_node *node)
 {
@@ -270,7 +271,7 @@ void fake_hosts_start(struct fake_node *node)
 {
 	const pid_t pid = fake_pid_of(node, WIRE_EXEC);
 
-	for (enum wire_peer peer = WIRE_EXEC; peer <= WIRE_SWMAN; peer++)
+	for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer = fake_after(peer))
 		fake_pid_of(node, peer);
 	fake_ask_ok(node, WIRE_PAUSE, WIRE_EXEC, NULL, NULL); /* one that loses its parent ... */
 	kill(pid, SIGKILL);
@@ -278,9 +279,9 @@ void fake_hosts_start(struct fake_node *node)
 		fake_rest();
 	fake_ask_ok(node, WIRE_PAUSE, WIRE_EXEC, NULL, NULL); /* ... and one that will */
 	/* a process that has just been started shows its arguments a little later */
-	while (fake_processes(node) < 6)
+	while (fake_processes(node) < 7)
 		fake_rest();
-	assert_int_equal(fake_processes(node), 6);
+	assert_int_equal(fake_processes(node), 7);
 }
 
 void fake_frontend_kill(struct fake_node *node)

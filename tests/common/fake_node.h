@@ -35,6 +35,12 @@ void fake_frontend_kill(struct fake_node *node);
 void fake_leash_pull(struct fake_node *node);
 void fake_client_close(struct fake_node *node);
 void fake_node_down(struct fake_node *node); /* in good order: nothing is left */
+/* fake_after: the daemon after this one by number; a fake node is alone and has no bridge. */
+static inline enum wire_peer fake_after(enum wire_peer peer)
+{
+	return peer == WIRE_SWMAN ? WIRE_STATSMAN : (enum wire_peer)(peer + 1);
+}
+
 /* fake_hosts_start gives exec two hosts that know of no leash, one of which loses its parent. */
 void fake_hosts_start(struct fake_node *node);
 

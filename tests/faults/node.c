@@ -89,8 +89,8 @@ static size_t files_in(const char *path)
 
 int node_down(void **state)
 {
-	static const char *const programs[] = {
-	    "aloe-host", "aloe-exec", "aloe-stats", "aloe-swman", "aloe-frontend", "aloe"};
+	static const char *const programs[] = {"aloe-host", "aloe-exec", "aloe-stats",
+	    "aloe-statsman", "aloe-swman", "aloe-frontend", "aloe"};
 
 	ran_free(aloe_ok("down"));
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)

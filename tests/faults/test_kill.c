@@ -70,13 +70,13 @@ static void daemon_kill(const char *program, unsigned *seed)
 static void kills(const char *options, int n, unsigned seed)
 {
 	static const char *const daemons[] = {
-	    "aloe-exec", "aloe-frontend", "aloe-stats", "aloe-swman"};
+	    "aloe-exec", "aloe-frontend", "aloe-stats", "aloe-swman", "aloe-statsman"};
 
 	for (int i = 0; i < n; i++) {
 		if (i % 2 == 0)
 			host_kill(options, &seed);
 		else
-			daemon_kill(daemons[i / 2 % 4], &seed);
+			daemon_kill(daemons[i / 2 % 5], &seed);
 	}
 }
 

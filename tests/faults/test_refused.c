@@ -242,8 +242,8 @@ static off_t log_size(void)
  * was, and no process is there. */
 static void nothing_goes_on(void)
 {
-	static const char *const programs[] = {
-	    "aloe", "aloe-frontend", "aloe-exec", "aloe-stats", "aloe-swman", "aloe-host"};
+	static const char *const programs[] = {"aloe", "aloe-frontend", "aloe-exec", "aloe-stats",
+	    "aloe-statsman", "aloe-swman", "aloe-host"};
 	const off_t size = log_size();
 
 	assert_true(size > 0); /* why there is no node */

@@ -171,8 +171,8 @@ static void run_stop(pid_t run)
 
 static void nothing_left(void)
 {
-	static const char *const programs[] = {
-	    "aloe-host", "aloe-exec", "aloe-stats", "aloe-swman", "aloe-frontend", "aloe"};
+	static const char *const programs[] = {"aloe-host", "aloe-exec", "aloe-stats",
+	    "aloe-statsman", "aloe-swman", "aloe-frontend", "aloe"};
 	struct dirent *entry;
 	DIR *dir;
 	int n = 0;

@@ -15,7 +15,7 @@ outside=$PWD/tests/install/outside
 . tests/common/ok.sh
 
 ok "install" make B="$B" DESTDIR="$stage" PREFIX=/usr install
-for file in bin/aloe bin/execinfo bin/comprun bin/aloe-frontend bin/aloe-bridge bin/aloe-exec bin/aloe-host bin/aloe-stats bin/aloe-swman \
+for file in bin/aloe bin/execinfo bin/comprun bin/aloe-frontend bin/aloe-bridge bin/aloe-exec bin/aloe-host bin/aloe-stats bin/aloe-statsman bin/aloe-swman \
 	lib/aloe/gain.so lib/aloe/gain.desc lib/pkgconfig/aloe.pc include/aloe/component.h \
 	share/aloe/waveforms/utran384.conf share/man/man1/aloe.1 share/man/man1/execinfo.1 share/man/man1/comprun.1 \
 	share/bash-completion/completions/aloe share/doc/aloe/daemons.md share/doc/aloe/platforms.md \

@@ -97,7 +97,7 @@ ok "execinfo: too few samples asked for" says 2 "100 .. 100000" "$bin/execinfo" 
 child() { # PROGRAM: its pid below this node
 	pgrep -f "^aloe-$1 --dir $work/aloe " | head -n 1
 }
-for daemon in swman stats exec frontend; do
+for daemon in swman stats statsman exec frontend; do
 	pid=$(child $daemon)
 	ok "kill aloe-$daemon" kill -9 "$pid"
 	ok "both waveforms are there again" eventually says 0 "^other.*RUN" aloe list

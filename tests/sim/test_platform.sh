@@ -118,8 +118,9 @@ ok "its bits are those of one lane" same two.bin one.bin
 ok "the report has each instance as its own node has it" sh -c "'$bin/aloe' status two --json | tr -d ' \n' |
 	grep -o '\"calls\":[0-9]*' | sort | uniq -c | grep -q '4 \"calls\":200'"
 ok "a variable on this node" says 0 "sink.messages 200" aloe get two sink.messages
-ok "one on the other node" says 2 'instance "mod" is on node "b"; name it with --node b' aloe get two mod.gain
-ok "no parameter of another node is set" says 2 'instance "mod" is on node "b"' aloe set two mod.gain=1
+ok "one on the other node is asked there" says 2 'has no variable or parameter "gain"' aloe get two mod.gain
+ok "not if this node is named" says 2 'instance "mod" is on node "b"; name it with --node b' aloe get two mod.gain --node a
+ok "nor is one of another node set here" says 2 'instance "mod" is on node "b"' aloe set two mod.gain=1 --node a
 ok "there is asked" says 2 'has no variable or parameter "gain"' aloe get two mod.gain --node b
 ok "unload from the other node" says 0 "two is unloaded" aloe unload two --dir "$work/aloe-b"
 ok "the run was kept" sh -c "ls '$XDG_STATE_HOME'/aloe/runs/two-*/report.json"

@@ -103,7 +103,7 @@ ok "kill -9 of the host: exit 1" ends 1
 ok "in words" grep -q "a fault stopped .*killed" "$work/err"
 ok "and nothing left" eventually nothing
 
-for daemon in swman stats exec frontend; do
+for daemon in swman stats statsman exec frontend; do
 	begin
 	ok "it runs" eventually runs
 	old=$(child $daemon)

@@ -30,18 +30,18 @@ static void test_frontend_killed(void **state)
 
 	fake_ask_ok(node, WIRE_PREPARE, WIRE_EXEC, "node", "N");
 	fake_ask_ok(node, WIRE_PREPARE, WIRE_EXEC, "waveform/a", "A");
-	for (enum wire_peer peer = WIRE_EXEC; peer <= WIRE_SWMAN; peer++)
+	for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer = fake_after(peer))
 		pids[peer] = fake_pid_of(node, peer);
 	for (int i = 0; i < 6; i++) {
 		const enum wire_peer victim = (enum wire_peer)(WIRE_EXEC + i);
 
 		fake_frontend_kill(node);
-		assert_int_equal(fake_processes(node), 3);
-		if (victim <= WIRE_SWMAN &&
+		assert_int_equal(fake_processes(node), 4);
+		if ((victim <= WIRE_SWMAN || victim == WIRE_STATSMAN) &&
 		    victim != WIRE_EXEC) /* not exec: without a keeper of a copy all is lost then */
 			kill(pids[victim], SIGKILL);
 		fake_node_start(node);
-		for (enum wire_peer peer = WIRE_EXEC; peer <= WIRE_SWMAN; peer++) {
+		for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer = fake_after(peer)) {
 			const pid_t pid = fake_pid_of(node, peer);
 
 			if (peer == victim && peer != WIRE_EXEC)
@@ -189,7 +189,7 @@ static void test_killed_over_down(void **state)
 	for (int i = 0; i < 5; i++) {
 		struct wire_msg msg;
 
-		for (enum wire_peer peer = WIRE_EXEC; peer <= WIRE_SWMAN; peer++)
+		for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer = fake_after(peer))
 			fake_pid_of(node, peer);
 		wire_init(&msg, WIRE_DOWN, WIRE_CLIENT, WIRE_FRONTEND, bus_seq(node->client));
 		assert_int_equal(bus_send(node->client, &msg), 0);

@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set remap watch bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set remap watch log bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -60,10 +60,11 @@ _aloe() {
 		case $prev in
 		--node) COMPREPLY=(); return ;;
 		--platform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--metrics) COMPREPLY=(); return ;;
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--foreground --node --platform --dir --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--foreground --node --platform --metrics --dir --state --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	down)
 		case $prev in
@@ -182,6 +183,14 @@ _aloe() {
 		--node) COMPREPLY=(); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--interval --count --json --dir --node --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	log)
+		case $prev in
+		--every) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--node) COMPREPLY=(); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--every --dir --node --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	bench)
 		declare -F _aloe-bench >/dev/null || _completion_loader aloe-bench 2>/dev/null

@@ -274,7 +274,7 @@ static void note_show(struct client *client, const struct wire_view *view)
 static bool may_repeat(enum wire_type type)
 {
 	return type == WIRE_PING || type == WIRE_LIST || type == WIRE_STATUS || type == WIRE_GET ||
-	    type == WIRE_LOAD || type == WIRE_REMAP;
+	    type == WIRE_LOG || type == WIRE_LOAD || type == WIRE_REMAP;
 }
 
 int client_ask(
@@ -424,4 +424,24 @@ int client_waveform(
 	client_request(client, type, WIRE_SWMAN, &msg);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, waveform);
 	return client_call(client, &msg, ret_view);
+}
+
+json_t *client_list(struct client *client, int *ret_status)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	json_t *list = NULL;
+
+	client_request(client, WIRE_LIST, WIRE_SWMAN, &msg);
+	*ret_status = client_call(client, &msg, &view);
+	if (*ret_status == 0) {
+		list = client_json(&view);
+		*ret_status = list ? CLI_OK : CLI_FAILED;
+	}
+	return list;
+}
+
+enum wire_peer client_values(const struct client *client)
+{
+	return client->node ? WIRE_STATS : WIRE_STATSMAN;
 }

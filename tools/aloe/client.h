@@ -81,5 +81,10 @@ json_t *client_json(const struct wire_view *view);
 /* client_waveform asks for one waveform with nothing but its name. */
 int client_waveform(
     struct client *client, enum wire_type type, const char *waveform, struct wire_view *ret_view);
+/* client_list: the waveforms that are loaded, as `aloe list --json` prints them; NULL after saying
+ * why not, with the exit status. */
+json_t *client_list(struct client *client, int *ret_status);
+/* client_values: who answers GET, SET and LOG: for all nodes, or for the one that --node names. */
+enum wire_peer client_values(const struct client *client);
 
 #endif

@@ -24,6 +24,7 @@ int aloe_status(const struct cli_args *args); /* show.c, and so on */
 int aloe_list(const struct cli_args *args);
 int aloe_get(const struct cli_args *args);
 int aloe_watch(const struct cli_args *args);
+int aloe_log(const struct cli_args *args); /* log.c */
 int aloe_top(const struct cli_args *args);
 int aloe_doctor(const struct cli_args *args); /* doctor/doctor.c */
 int aloe_new(const struct cli_args *args);    /* new.c */

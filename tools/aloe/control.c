@@ -186,7 +186,7 @@ static int set_make(struct client *client, const struct cli_args *args, struct w
 	uint64_t at = UINT64_MAX;
 	int status = cli_whole(args, "at", 0, UINT64_MAX >> 1, &at) < 0 ? CLI_USAGE : 0;
 
-	client_request(client, WIRE_SET, WIRE_STATS, msg);
+	client_request(client, WIRE_SET, client_values(client), msg);
 	wire_put_text(msg, WIRE_TAG_WAVEFORM, args->args[0]);
 	for (int i = 1; status == 0 && i < args->n_args; i++)
 		status = set_put(args, args->args[i], msg);

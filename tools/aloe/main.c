@@ -109,6 +109,9 @@ static const struct cli_option up_options[] = {
         "name of the node; default: the name of the machine, or with --platform all nodes whose "
         "addresses are of this machine"},
     PLATFORM_OPTION,
+    {"metrics", 0, "PORT", NULL, false,
+        "serve the counts of all waveforms at http://127.0.0.1:PORT/metrics, or at [::1]:PORT, for "
+        "programs of this machine; default: no port is opened"},
     DIR_OPTION,
     STATE_OPTION,
 };
@@ -165,6 +168,10 @@ static const struct cli_option watch_options[] = {
     {"json", 0, NULL, NULL, false,
         "print one JSON object per line: waveform, index (finished by all instances), time of "
         "day (UTC) and values"},
+    NODE_OPTIONS,
+};
+static const struct cli_option log_options[] = {
+    {"every", 0, "N", NULL, false, "one line for each N indices; default 1"},
     NODE_OPTIONS,
 };
 static const struct cli_option doctor_options[] = {
@@ -237,7 +244,10 @@ static const char up_doc[] = "Starts the daemons of this node in the background.
                              "(NOTIFY_SOCKET) when the node is up and when it ends and, if "
                              "WATCHDOG_USEC is set, that the node's frontend answers. The unit "
                              "aloe@.service and the Slurm script share/aloe/deploy/aloe.slurm "
-                             "come with ALOE.";
+                             "come with ALOE.\n\nWith --metrics the manager answers GET "
+                             "/metrics: Prometheus text 0.0.4, or OpenMetrics 1.0 if the client "
+                             "asks for it. Slots, missed slots, times of instances, batons and "
+                             "counts of the radio are those of `aloe status --json`.";
 static const char stop_doc[] =
     "Messages on their way still arrive; then files are closed. The waveform stays loaded, with "
     "its report, until `aloe unload`.\n\nIf the waveform makes no step for 5 s, or a host does "
@@ -251,11 +261,18 @@ static const char unload_doc[] =
     "end together.";
 static const char set_doc[] =
     "Prints the first index that has the new value. Several numbers, of any instances on any "
-    "lanes, change at the same index. A parameter can be set while the waveform runs if `aloe "
-    "help TYPE` says so.\n\nAn array is given as numbers with commas between them, or as @FILE. "
-    "The file has numbers as text (separated by white space or commas, # begins a comment), or "
+    "lanes and nodes, change at the same index. A parameter can be set while the waveform runs if "
+    "`aloe help TYPE` says so.\n\nAn array is given as numbers with commas between them, or as "
+    "@FILE. The file has numbers as text (separated by white space or commas, # begins a comment), or "
     "raw 32-bit floats in the byte order of this machine if its name ends in .f32. The component "
     "prepares the new array beside the current array and switches between two slots.";
+static const char log_doc[] =
+    "Writes comma-separated text until the waveform ends or Ctrl-C: a head with the names, then "
+    "lines with an index and the values after that index. FILE - is standard output. The instance "
+    "may run on any node.\n\nThe waveform is not slowed down. If an index was over before the node "
+    "looked, the line is missing; at the end aloe prints how many lines are missing, in how many "
+    "gaps. With --every N the line has the first of N indices that was seen. Without a clock "
+    "indices pass faster than they can be seen.";
 static const char remap_doc[] =
     "Every instance keeps its state and processes every index once, the output has the same "
     "bits, and other waveforms lose no slot. The moved waveform pauses for a few slots and then "
@@ -339,6 +356,9 @@ static const struct cli_command commands[] = {
         CLI_LIST(remap_options), aloe_remap},
     {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform",
         "print variables of a waveform every second", NULL, CLI_LIST(watch_options), aloe_watch},
+    {"log", "WAVEFORM INST[.VAR] FILE", 3, 3, "@waveform",
+        "write variables of a waveform to a file, one line per index", log_doc,
+        CLI_LIST(log_options), aloe_log},
     {"bench", "COMMAND", 0, 0, NULL, "run a benchmark on this machine", bench_doc,
         .program = "aloe-bench"},
     {"doctor", "", 0, 0, NULL,
@@ -390,7 +410,7 @@ static const struct cli_section sections[] = {
         "usual meaning."},
     {"SEE ALSO",
         "aloe-words(7), execinfo(1), comprun(1), aloe-bench(1), aloe-frontend(8), aloe-bridge(8), "
-        "aloe-exec(8), aloe-stats(8), aloe-swman(8), aloe-host(8)"},
+        "aloe-exec(8), aloe-stats(8), aloe-statsman(8), aloe-swman(8), aloe-host(8)"},
 };
 
 static const struct cli_program program = {

@@ -40,7 +40,7 @@ int node_dir(char *ret_dir, size_t size)
 static int frontend_spawn(struct node *node, int keep)
 {
 	char path[PATH_MAX], leash_text[16], keep_text[16];
-	const char *argv[14] = {
+	const char *argv[16] = {
 	    "aloe-frontend", "--dir", node->dir, "--leash", leash_text, "--keep", keep_text};
 	size_t n = 7;
 	int rc = child_path("aloe-frontend", path, sizeof(path));
@@ -58,6 +58,10 @@ static int frontend_spawn(struct node *node, int keep)
 	if (node->platform) {
 		argv[n++] = "--platform";
 		argv[n++] = node->platform;
+	}
+	if (node->metrics) {
+		argv[n++] = "--metrics";
+		argv[n++] = node->metrics;
 	}
 	return rc < 0
 	    ? rc
@@ -93,6 +97,7 @@ int node_start(struct node *node, struct client *client, const char *dir, const 
 	    .state = state,
 	    .name = of ? of->name : NULL,
 	    .platform = of ? of->platform : NULL,
+	    .metrics = of ? of->metrics : NULL,
 	    .managed = !of || !of->platform || of->manages,
 	    .leash = {-1, -1},
 	    .words = {-1, -1}};
@@ -219,14 +224,15 @@ static int ping(struct client *client, enum wire_peer peer)
 int node_ready(const struct node *node, const char **ret_missing)
 {
 	static const enum wire_peer peers[] = {
-	    WIRE_FRONTEND, WIRE_EXEC, WIRE_STATS, WIRE_SWMAN, WIRE_BRIDGE};
+	    WIRE_FRONTEND, WIRE_EXEC, WIRE_STATS, WIRE_SWMAN, WIRE_STATSMAN, WIRE_BRIDGE};
 	struct client *client = node->client;
 	int waited_ms = 0;
 
 	for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]);) {
-		const bool has = peers[i] == WIRE_SWMAN ? node->managed
-		    : peers[i] == WIRE_BRIDGE           ? node->platform != NULL
-		                                        : true;
+		const bool managers = peers[i] == WIRE_SWMAN || peers[i] == WIRE_STATSMAN;
+		const bool has = managers     ? node->managed
+		    : peers[i] == WIRE_BRIDGE ? node->platform != NULL
+		                              : true;
 		int rc = has ? ping(client, peers[i]) : 0;
 
 		*ret_missing = wire_peer_name(peers[i]);

@@ -20,21 +20,6 @@ static int json_show(const json_t *json)
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static json_t *list_ask(struct client *client, int *ret_status)
-{
-	struct wire_view view;
-	struct wire_msg msg;
-	json_t *list = NULL;
-
-	client_request(client, WIRE_LIST, WIRE_SWMAN, &msg);
-	*ret_status = client_call(client, &msg, &view);
-	if (*ret_status == 0) {
-		list = client_json(&view);
-		*ret_status = list ? CLI_OK : CLI_FAILED;
-	}
-	return list;
-}
-
 static void names_show(const json_t *list)
 {
 	json_t *waveform;
@@ -49,7 +34,7 @@ static void names_show(const json_t *list)
 static int list_show(struct client *client, const struct cli_args *args)
 {
 	int status;
-	json_t *list = list_ask(client, &status);
+	json_t *list = client_list(client, &status);
 
 	if (!list)
 		return status;
@@ -205,7 +190,7 @@ static json_t *get_ask(
 	struct wire_msg msg;
 	json_t *values = NULL;
 
-	client_request(client, WIRE_GET, WIRE_STATS, &msg);
+	client_request(client, WIRE_GET, client_values(client), &msg);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, args->args[0]);
 	if (args->n_args > 1)
 		wire_put_text(&msg, WIRE_TAG_NAME, args->args[1]);

@@ -278,6 +278,36 @@ static int up_apart(const struct paths *paths, const struct node_of *of)
 	return status;
 }
 
+/* A socket can be bound to an address of this machine, and to no other; to a port of it, if nobody
+ * else has it. */
+static bool can_bind(const struct address *address, int type, uint16_t port)
+{
+	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+	const int fd = socket(AF_INET6, type | SOCK_CLOEXEC, 0);
+	bool can;
+
+	memcpy(&at.sin6_addr, address->ip, sizeof(at.sin6_addr));
+	can = fd >= 0 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int)) == 0 &&
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) == 0 &&
+	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0;
+	if (fd >= 0)
+		close(fd);
+	return can;
+}
+
+/* Looked at before, but not whether another program has the port. */
+static int metrics_check(const char *metrics)
+{
+	char whole[ADDRESS_TEXT], why[200];
+	struct address address;
+
+	if (!metrics || address_local(metrics, whole, why, sizeof(why)) < 0 ||
+	    address_parse(whole, &address) < 0 || can_bind(&address, SOCK_STREAM, address.port))
+		return CLI_OK;
+	fprintf(stderr, "aloe: --metrics: another program has %s; name another port\n", whole);
+	return CLI_FAILED;
+}
+
 static int up_one(const struct cli_args *args, const char *beside, const struct node_of *of)
 {
 	struct paths paths;
@@ -294,6 +324,8 @@ static int up_one(const struct cli_args *args, const char *beside, const struct 
 		fprintf(stderr, "aloe: %s: cannot be used: %s\n", paths.dir, bus_dir_text(-rc));
 		return CLI_FAILED;
 	}
+	if (metrics_check(of->metrics))
+		return CLI_FAILED;
 	return cli_has(args, "foreground") ? keeper_main(paths.dir, paths.state, of, -1)
 	                                   : up_apart(&paths, of);
 }
@@ -331,23 +363,11 @@ static void several_close(struct several *several)
 	diag_fini(&several->diag);
 }
 
-/* A socket can be bound to an address of this machine, and to no other. */
 static bool is_local(const struct platform_node *node)
 {
-	struct sockaddr_in6 at = {.sin6_family = AF_INET6};
 	struct address address;
-	bool local;
-	int fd;
 
-	if (address_parse(node->address, &address) < 0)
-		return false;
-	fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	memcpy(&at.sin6_addr, address.ip, sizeof(at.sin6_addr));
-	local = fd >= 0 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int)) == 0 &&
-	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0;
-	if (fd >= 0)
-		close(fd);
-	return local;
+	return address_parse(node->address, &address) == 0 && can_bind(&address, SOCK_DGRAM, 0);
 }
 
 static int no_node(const struct several *several, const char *name)
@@ -389,9 +409,19 @@ static int key_check(const struct several *several, const char *beside, const ch
 
 static int up_named(const struct several *several, const struct platform_node *node, bool beside)
 {
-	const struct node_of of = {node->name, several->path, node->manager};
+	const struct node_of of = {.name = node->name,
+	    .platform = several->path,
+	    .metrics = node->manager ? cli_get(several->args, "metrics") : NULL,
+	    .manages = node->manager};
 	const char *where = beside && !node->manager ? node->name : NULL;
-	const int status = key_check(several, where, node->name);
+	int status = CLI_OK;
+
+	if (!beside && !node->manager && cli_has(several->args, "metrics"))
+		return cli_fail(several->args,
+		    "--metrics is for the manager, which has the counts of all nodes; node \"%s\" "
+		    "is not the manager",
+		    node->name);
+	status = key_check(several, where, node->name);
 
 	return status ? status : up_one(several->args, where, &of);
 }
@@ -442,11 +472,14 @@ static int up_platform(const struct cli_args *args, const char *name)
 
 int aloe_up(const struct cli_args *args)
 {
-	const char *name = cli_get(args, "node");
-	const struct node_of of = {.name = name};
+	const char *name = cli_get(args, "node"), *metrics = cli_get(args, "metrics");
+	const struct node_of of = {.name = name, .metrics = metrics};
+	char whole[ADDRESS_TEXT], why[200];
 
 	if (name && !text_is_node(name))
 		return cli_fail(args, "--node %s: " TEXT_NODE_RULE, name);
+	if (metrics && address_local(metrics, whole, why, sizeof(why)) < 0)
+		return cli_fail(args, "--metrics: %s", why);
 	return cli_has(args, "platform") ? up_platform(args, name) : up_one(args, NULL, &of);
 }
 
