@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Types every block of commands of README.md (```sh) as printed and compares the exit status of each command with what
-# README says (`# exit status N`, else 0): from the build folder as this user and installed, where this is root as an
-# ordinary user, twice in a row; where this is root the other way round, too, once. A block that begins with `# needs: ...` (hardware, a network, rights) is listed instead, and
-# its commands are only parsed.
+# README says (`# exit status N`, else 0): twice in a row from the build folder and twice installed, and each of it as root
+# and as an ordinary user, where this is root. Blocks that use no lane and no port are typed at all places side by side. A
+# block that begins with `# needs: ...` (hardware, a network, rights) is listed instead, and its commands are only parsed.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 top=$PWD
@@ -12,11 +12,12 @@ rel=${B:-build}
 B=$(cd "$rel" && pwd) || exit 2
 work=$(mktemp -d /tmp/aloe-readme-XXXXXX) || exit 2 # where nobody may read, too
 chmod 711 "$work"
+places=$work
 cleanup() {
-	for how in build installed build-nobody installed-root; do
-		[ -e "$work/$how/run/aloe" ] && XDG_RUNTIME_DIR="$work/$how/run" "$B/bin/aloe" down >/dev/null 2>&1
+	for how in build installed build-nobody installed-nobody; do
+		[ -e "$places/$how/run/aloe" ] && XDG_RUNTIME_DIR="$places/$how/run" "$B/bin/aloe" down >/dev/null 2>&1
 	done
-	rm -rf "$work"
+	rm -rf "$places"
 }
 trap cleanup EXIT
 
@@ -48,11 +49,11 @@ while IFS= read -r line <&3; do
 done
 END
 typed() { # HOW BLOCK
-	home="$work/$1"
+	home="$places/$1"
 	block=$2
-	shift 2
+	case $1 in *nobody) as=$nobody ;; *) as= ;; esac
 	(cd "$home/src" && env -i PATH="/usr/sbin:/usr/bin:/sbin:/bin" HOME="$home" XDG_STATE_HOME="$home/state" \
-		XDG_RUNTIME_DIR="$home/run" open= "$@" sh -u "$work/typed.sh" 3<"$block")
+		XDG_RUNTIME_DIR="$home/run" open= $as sh -u "$places/typed.sh" 3<"$block")
 }
 
 # ---- blocks that need something: their words ------------------------------------------------------------------------------------
@@ -104,13 +105,36 @@ copied() { # HOW: what an ordinary user's build folder has, for this one may be 
 prepare build waveforms "$B/bin" || exit 2
 make B="$rel" DESTDIR="$work/stage" PREFIX=/usr install >"$work/log" 2>&1 || { cat "$work/log"; exit 2; }
 prepare installed "$work/stage/usr/share/aloe/waveforms" "$work/stage/usr/bin" || exit 2
-user=
+all="build installed"
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 if [ "$(id -u)" = 0 ]; then
-	user="setpriv --reuid=65534 --regid=65534 --clear-groups"
-	prepare installed-root "$work/stage/usr/share/aloe/waveforms" "$work/stage/usr/bin" || exit 2
+	all="$all build-nobody installed-nobody"
+	prepare installed-nobody "$work/stage/usr/share/aloe/waveforms" "$work/stage/usr/bin" || exit 2
 	prepare build-nobody waveforms && copied build-nobody || exit 2
-	chown -R 65534:65534 "$work/installed" "$work/build-nobody"
+	chown -R 65534:65534 "$work/installed-nobody" "$work/build-nobody"
 fi
+
+twice() ( # HOW BLOCK NAME
+	work=$places/$1.log
+	mkdir -p "$work"
+	failed=0
+	for again in "" ", again"; do
+		ok "$3, $1$again" typed "$1" "$2"
+	done
+	exit $failed
+)
+apart() { # BLOCK: it takes lanes, or ports
+	grep -qE '(^|/)aloe up|x310sim' "$1" || grep -E '(^|/)aloe run' "$1" | grep -qv -e '--clock virtual'
+}
+side_by_side() { # BLOCK NAME
+	pids=
+	for how in $all; do
+		twice "$how" "$1" "$2" >"$places/$how.out" &
+		pids="$pids $!"
+	done
+	for pid in $pids; do wait "$pid" || failed=1; done
+	for how in $all; do cat "$places/$how.out"; done
+}
 for block in "$work"/blocks/*; do
 	name="block ${block##*/} ($(grep -v '^#' "$block" | head -n 1))"
 	needs=$(sed -n '1s/^# needs: //p' "$block")
@@ -119,12 +143,10 @@ for block in "$work"/blocks/*; do
 		ok "$name: its words" all_words "$block"
 		continue
 	fi
-	for again in "" ", again"; do
-		ok "$name, from the build folder$again" typed build "$block"
-		ok "$name, installed${user:+, as nobody}$again" typed installed "$block" $user
-	done
-	[ -n "$user" ] || continue
-	ok "$name, from the build folder, as nobody" typed build-nobody "$block" $user
-	ok "$name, installed, as root" typed installed-root "$block"
+	if apart "$block"; then
+		for how in $all; do twice "$how" "$block" "$name" || failed=1; done
+	else
+		side_by_side "$block" "$name"
+	fi
 done
 exit $failed
