@@ -66,6 +66,8 @@ static void tell(struct offsets *offsets, uint64_t now)
 	struct wire_msg msg;
 
 	offsets->told_ns = now;
+	if (!offsets->daemon->greeted)
+		return;
 	wire_init(&msg, WIRE_OFFSETS, WIRE_BRIDGE, WIRE_EXEC, bus_seq(offsets->daemon->bus));
 	if (follows(offsets))
 		wire_put_text(&msg, WIRE_TAG_STATE, machines_name(machines, machines->manager));

@@ -42,8 +42,7 @@ struct tables {
 
 struct bridge_end {
 	struct machines machines;
-	struct log log;
-	struct loop loop;
+	struct daemon daemon; /* its log and its loop only */
 	struct carried carried;
 	bool is_open;
 	struct image_files files;
@@ -299,13 +298,13 @@ static int end_open(struct bridges *bridges, uint32_t node)
 	    .dir = bridges->state[node]};
 	int rc;
 
-	log_init(&end->log, "aloe-bench");
-	end->log.level = LOG_LEVEL_ERROR;
-	loop_init(&end->loop);
+	log_init(&end->daemon.log, "aloe-bench");
+	end->daemon.log.level = LOG_LEVEL_ERROR;
+	loop_init(&end->daemon.loop);
 	end->files = (struct image_files){-1, -1};
 	end->is_open = true;
-	rc = machines_open(&end->machines, &args, &end->log);
-	rc = rc ? rc : carried_open(&end->carried, &end->machines, &end->log, &end->loop);
+	rc = machines_open(&end->machines, &args, &end->daemon.log);
+	rc = rc ? rc : carried_open(&end->carried, &end->machines, &end->daemon);
 	return rc ? rc : images_make(bridges, node);
 }
 
@@ -320,7 +319,7 @@ static void end_close(struct bridge_end *end)
 	if (end->node)
 		munmap(end->node, sizeof(*end->node));
 	machines_close(&end->machines);
-	loop_fini(&end->loop);
+	loop_fini(&end->daemon.loop);
 }
 
 /* ---- the segments ------------------------------------------------------------------------ */
@@ -390,7 +389,7 @@ static void bridge_receive(struct stream *stream)
 
 	if (end_open(bridges, 1) < 0)
 		return;
-	while (loop_step(&end->loop, TURN_MS) == 0)
+	while (loop_step(&end->daemon.loop, TURN_MS) == 0)
 		steps_read(stream, end);
 }
 
@@ -406,7 +405,7 @@ static int bridge_send(struct stream *stream, uint64_t until_ns)
 
 	while (rc == 0 && clock_ns() < until_ns) {
 		steps_write(end);
-		rc = loop_step(&end->loop, TURN_MS);
+		rc = loop_step(&end->daemon.loop, TURN_MS);
 	}
 	return rc;
 }
