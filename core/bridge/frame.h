@@ -31,9 +31,9 @@
 #define ALOE_BRIDGE_FRAME_H
 
 #include <assert.h>
-#include <endian.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "core/base/bytes.h"
 
 #define FRAME_MAGIC 0x31524241u /* "ABR1" */
 
@@ -86,67 +86,22 @@ static inline uint64_t frame_padded(uint64_t bytes)
 	return (bytes + 7) & ~(uint64_t)7;
 }
 
-static inline uint8_t *frame_put_u16(uint8_t *at, uint16_t value)
-{
-	value = htole16(value);
-	memcpy(at, &value, sizeof(value));
-	return at + sizeof(value);
-}
-
-static inline uint8_t *frame_put_u32(uint8_t *at, uint32_t value)
-{
-	value = htole32(value);
-	memcpy(at, &value, sizeof(value));
-	return at + sizeof(value);
-}
-
-static inline uint8_t *frame_put_u64(uint8_t *at, uint64_t value)
-{
-	value = htole64(value);
-	memcpy(at, &value, sizeof(value));
-	return at + sizeof(value);
-}
-
-static inline uint16_t frame_get_u16(const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return le16toh(value);
-}
-
-static inline uint32_t frame_get_u32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return le32toh(value);
-}
-
-static inline uint64_t frame_get_u64(const uint8_t *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return le64toh(value);
-}
-
 /* What was written must end where the layout above ends; the compiler sees that it does. */
 static inline void frame_put_head(uint8_t *at, const struct frame_head *head)
 {
 	const uint8_t *end = at + FRAME_HEAD_BYTES;
 
-	at = frame_put_u32(at, FRAME_MAGIC);
-	at = frame_put_u16(at, head->from);
-	at = frame_put_u16(at, head->to);
-	at = frame_put_u64(at, head->load_id);
-	at = frame_put_u64(at, head->boot);
-	at = frame_put_u64(at, head->number);
-	at = frame_put_u64(at, head->heard_boot);
-	at = frame_put_u64(at, head->heard_number);
-	at = frame_put_u64(at, head->last);
-	at = frame_put_u32(at, head->bytes);
-	at = frame_put_u32(at, head->records);
+	at = put_le32(at, FRAME_MAGIC);
+	at = put_le16(at, head->from);
+	at = put_le16(at, head->to);
+	at = put_le64(at, head->load_id);
+	at = put_le64(at, head->boot);
+	at = put_le64(at, head->number);
+	at = put_le64(at, head->heard_boot);
+	at = put_le64(at, head->heard_number);
+	at = put_le64(at, head->last);
+	at = put_le32(at, head->bytes);
+	at = put_le32(at, head->records);
 	assert(at == end);
 }
 
@@ -155,9 +110,9 @@ static inline uint8_t *frame_put_record(
 {
 	const uint8_t *end = at + FRAME_RECORD_BYTES;
 
-	at = frame_put_u16(at, (uint16_t)kind);
-	at = frame_put_u16(at, n);
-	at = frame_put_u32(at, bytes);
+	at = put_le16(at, (uint16_t)kind);
+	at = put_le16(at, n);
+	at = put_le32(at, bytes);
 	assert(at == end);
 	return at;
 }
@@ -167,9 +122,9 @@ static inline uint8_t *frame_put_stands(uint8_t *at, const struct frame_stands *
 	const uint8_t *end = at + FRAME_STANDS_BYTES;
 
 	at = frame_put_record(at, FRAME_STANDS, 0, FRAME_STANDS_BYTES);
-	at = frame_put_u32(at, stands->segment);
-	at = frame_put_u32(at, stands->ended);
-	at = frame_put_u64(at, stands->done);
+	at = put_le32(at, stands->segment);
+	at = put_le32(at, stands->ended);
+	at = put_le64(at, stands->done);
 	assert(at == end);
 	return at;
 }
@@ -180,10 +135,10 @@ static inline uint8_t *frame_put_has(uint8_t *at, const struct frame_has *has, u
 	const uint8_t *end = at + FRAME_HAS_BYTES;
 
 	at = frame_put_record(at, FRAME_HAS, words, FRAME_HAS_BYTES + 8u * words);
-	at = frame_put_u32(at, has->segment);
-	at = frame_put_u32(at, 0);
-	at = frame_put_u64(at, has->done);
-	at = frame_put_u64(at, has->whole);
+	at = put_le32(at, has->segment);
+	at = put_le32(at, 0);
+	at = put_le64(at, has->done);
+	at = put_le64(at, has->whole);
 	assert(at == end);
 	return at;
 }
@@ -195,12 +150,12 @@ static inline uint8_t *frame_put_step(
 	const uint8_t *end = at + FRAME_STEP_BYTES;
 
 	at = frame_put_record(at, FRAME_STEP, pieces, FRAME_STEP_BYTES + bytes);
-	at = frame_put_u32(at, step->segment);
-	at = frame_put_u16(at, step->part);
-	at = frame_put_u16(at, step->parts);
-	at = frame_put_u64(at, step->step);
-	at = frame_put_u64(at, step->slot);
-	at = frame_put_u64(at, step->edge_ns);
+	at = put_le32(at, step->segment);
+	at = put_le16(at, step->part);
+	at = put_le16(at, step->parts);
+	at = put_le64(at, step->step);
+	at = put_le64(at, step->slot);
+	at = put_le64(at, step->edge_ns);
 	assert(at == end);
 	return at;
 }
@@ -210,13 +165,13 @@ static inline uint8_t *frame_put_piece(uint8_t *at, const struct frame_piece *pi
 {
 	const uint8_t *end = at + FRAME_PIECE_BYTES;
 
-	at = frame_put_u32(at, piece->buffer);
-	at = frame_put_u32(at, piece->state);
-	at = frame_put_u64(at, piece->index);
-	at = frame_put_u32(at, piece->items);
-	at = frame_put_u32(at, piece->offset);
-	at = frame_put_u32(at, piece->bytes);
-	at = frame_put_u32(at, 0);
+	at = put_le32(at, piece->buffer);
+	at = put_le32(at, piece->state);
+	at = put_le64(at, piece->index);
+	at = put_le32(at, piece->items);
+	at = put_le32(at, piece->offset);
+	at = put_le32(at, piece->bytes);
+	at = put_le32(at, 0);
 	assert(at == end);
 	return at;
 }
@@ -224,48 +179,44 @@ static inline uint8_t *frame_put_piece(uint8_t *at, const struct frame_piece *pi
 static inline void frame_get_head(const uint8_t *at, struct frame_head *ret)
 {
 	*ret = (struct frame_head){
-	    .from = frame_get_u16(at + 4),
-	    .to = frame_get_u16(at + 6),
-	    .load_id = frame_get_u64(at + 8),
-	    .boot = frame_get_u64(at + 16),
-	    .number = frame_get_u64(at + 24),
-	    .heard_boot = frame_get_u64(at + 32),
-	    .heard_number = frame_get_u64(at + 40),
-	    .last = frame_get_u64(at + 48),
-	    .bytes = frame_get_u32(at + 56),
-	    .records = frame_get_u32(at + 60),
+	    .from = get_le16(at + 4),
+	    .to = get_le16(at + 6),
+	    .load_id = get_le64(at + 8),
+	    .boot = get_le64(at + 16),
+	    .number = get_le64(at + 24),
+	    .heard_boot = get_le64(at + 32),
+	    .heard_number = get_le64(at + 40),
+	    .last = get_le64(at + 48),
+	    .bytes = get_le32(at + 56),
+	    .records = get_le32(at + 60),
 	};
 }
 
 static inline struct frame_record frame_get_record(const uint8_t *at)
 {
-	return (struct frame_record){
-	    frame_get_u16(at), frame_get_u16(at + 2), frame_get_u32(at + 4)};
+	return (struct frame_record){get_le16(at), get_le16(at + 2), get_le32(at + 4)};
 }
 
 static inline struct frame_stands frame_get_stands(const uint8_t *at)
 {
-	return (struct frame_stands){
-	    frame_get_u32(at + 8), frame_get_u32(at + 12), frame_get_u64(at + 16)};
+	return (struct frame_stands){get_le32(at + 8), get_le32(at + 12), get_le64(at + 16)};
 }
 
 static inline struct frame_has frame_get_has(const uint8_t *at)
 {
-	return (struct frame_has){
-	    frame_get_u32(at + 8), frame_get_u64(at + 16), frame_get_u64(at + 24)};
+	return (struct frame_has){get_le32(at + 8), get_le64(at + 16), get_le64(at + 24)};
 }
 
 static inline struct frame_step frame_get_step(const uint8_t *at)
 {
-	return (struct frame_step){frame_get_u32(at + 8), frame_get_u16(at + 12),
-	    frame_get_u16(at + 14), frame_get_u64(at + 16), frame_get_u64(at + 24),
-	    frame_get_u64(at + 32)};
+	return (struct frame_step){get_le32(at + 8), get_le16(at + 12), get_le16(at + 14),
+	    get_le64(at + 16), get_le64(at + 24), get_le64(at + 32)};
 }
 
 static inline struct frame_piece frame_get_piece(const uint8_t *at)
 {
-	return (struct frame_piece){frame_get_u32(at), frame_get_u32(at + 4), frame_get_u64(at + 8),
-	    frame_get_u32(at + 16), frame_get_u32(at + 20), frame_get_u32(at + 24)};
+	return (struct frame_piece){get_le32(at), get_le32(at + 4), get_le64(at + 8),
+	    get_le32(at + 16), get_le32(at + 20), get_le32(at + 24)};
 }
 
 #endif

@@ -111,7 +111,7 @@ static int has_take(const struct bridge *bridge, struct peer *peer, const uint8_
 	if (way->sent < has.done)
 		way->sent = has.done;
 	for (uint32_t i = 0; i < way->n_words; i++)
-		way->words[i] = i < words ? frame_get_u64(record + FRAME_HAS_BYTES + 8u * i) : 0;
+		way->words[i] = i < words ? get_le64(record + FRAME_HAS_BYTES + 8u * i) : 0;
 	return 0;
 }
 
@@ -327,7 +327,7 @@ static bool record_sound(const struct bridge *bridge, const struct peer *peer,
 
 	if (head.kind < FRAME_STANDS || head.kind > FRAME_STEP || head.bytes < least[head.kind])
 		return false;
-	segment = frame_get_u32(record + FRAME_RECORD_BYTES);
+	segment = get_le32(record + FRAME_RECORD_BYTES);
 	if (segment >= bridge->view.head->segments.count)
 		return false;
 	if (head.kind == FRAME_HAS)
@@ -404,7 +404,7 @@ int bridge_in(struct bridge *bridge, const uint8_t *bytes, size_t len)
 	struct peer *peer;
 	int status;
 
-	if (len < FRAME_HEAD_BYTES || frame_get_u32(bytes) != FRAME_MAGIC)
+	if (len < FRAME_HEAD_BYTES || get_le32(bytes) != FRAME_MAGIC)
 		return -EBADMSG;
 	frame_get_head(bytes, &head);
 	peer = peer_of(bridge, head.from);

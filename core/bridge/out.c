@@ -71,7 +71,7 @@ static bool has_put_one(const struct way_in *way, struct frame_out *frame)
 		return false;
 	at = frame_put_has(at, &has, words);
 	for (uint32_t i = 0; i < words; i++)
-		at = frame_put_u64(at, step->words[i]);
+		at = put_le64(at, step->words[i]);
 	return true;
 }
 

@@ -375,9 +375,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	image_restore(&world->node[0]);
 	image_restore(&world->node[1]);
 	bridge = pair_bridge_of(world->node[1].rig, 1, 1000, form_bytes[form]);
-	if (frame_get_u32(data) == FRAME_MAGIC)
+	if (get_le32(data) == FRAME_MAGIC)
 		bytes_take(bridge, data, size);
-	else if (frame_get_u32(data) == WIRE_MAGIC)
+	else if (get_le32(data) == WIRE_MAGIC)
 		message_take(bridge, data, size);
 	else
 		own = changed_take(world, form, bridge, data, size);

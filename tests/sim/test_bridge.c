@@ -128,7 +128,7 @@ static void bridge_end(struct cluster *c, uint32_t node)
 static uint32_t plant(struct cluster *c, uint8_t *bytes, uint32_t len)
 {
 	if (c->planted == END_NOT_TOLD)
-		frame_put_u64(bytes + 48, UINT64_MAX);
+		put_le64(bytes + 48, UINT64_MAX);
 	for (size_t at = FRAME_HEAD_BYTES; c->planted == NO_MESSAGES && at < len;
 	     at += frame_get_record(bytes + at).bytes) {
 		const struct frame_record record = frame_get_record(bytes + at);
@@ -139,7 +139,7 @@ static uint32_t plant(struct cluster *c, uint8_t *bytes, uint32_t len)
 		memmove(bytes + at + FRAME_STEP_BYTES, bytes + at + record.bytes,
 		    len - at - record.bytes);
 		len -= record.bytes - FRAME_STEP_BYTES;
-		frame_put_u32(bytes + 56, len);
+		put_le32(bytes + 56, len);
 	}
 	return len;
 }

@@ -182,7 +182,7 @@ static size_t frame_of(struct pair *pair, uint8_t *ret)
 static uint8_t *record_of(uint8_t *bytes, enum frame_kind kind, uint32_t segment)
 {
 	for (uint8_t *at = bytes + FRAME_HEAD_BYTES;; at += frame_get_record(at).bytes)
-		if (frame_get_record(at).kind == kind && frame_get_u32(at + 8) == segment)
+		if (frame_get_record(at).kind == kind && get_le32(at + 8) == segment)
 			return at;
 }
 
@@ -222,11 +222,11 @@ static void test_refused(void **state)
 
 		at = record_of(bytes, FRAME_STEP, 0) + changes[i].offset;
 		if (changes[i].bytes == 2)
-			frame_put_u16(at, (uint16_t)changes[i].value);
+			put_le16(at, (uint16_t)changes[i].value);
 		else if (changes[i].bytes == 4)
-			frame_put_u32(at, (uint32_t)changes[i].value);
+			put_le32(at, (uint32_t)changes[i].value);
 		else
-			frame_put_u64(at, changes[i].value);
+			put_le64(at, changes[i].value);
 		if (bridge_in(pair.bridge[1], bytes, len) != -EBADMSG)
 			fail_msg("%s: not refused", changes[i].what);
 		assert_int_equal(counts_of(&pair, 1)->bad, 1);
@@ -242,16 +242,16 @@ static void test_not_for_us(void **state)
 	const size_t len = frame_of(&pair, bytes);
 
 	(void)state;
-	frame_put_u64(bytes + 8, PAIR_LOAD + 1);
+	put_le64(bytes + 8, PAIR_LOAD + 1);
 	assert_int_equal(bridge_in(pair.bridge[1], bytes, len), -ENOENT);
-	frame_put_u64(bytes + 8, PAIR_LOAD);
-	frame_put_u16(bytes + 6, 5);
+	put_le64(bytes + 8, PAIR_LOAD);
+	put_le16(bytes + 6, 5);
 	assert_int_equal(bridge_in(pair.bridge[1], bytes, len), -ENOENT);
-	frame_put_u16(bytes + 6, 1);
+	put_le16(bytes + 6, 1);
 	assert_int_equal(counts_of(&pair, 1)->foreign, 2);
-	frame_put_u16(bytes + 4, 1);
+	put_le16(bytes + 4, 1);
 	assert_int_equal(bridge_in(pair.bridge[1], bytes, len), -ENOENT);
-	frame_put_u16(bytes + 4, 0);
+	put_le16(bytes + 4, 0);
 	for (size_t n = 0; n < len; n++)
 		assert_int_equal(bridge_in(pair.bridge[1], bytes, n), -EBADMSG);
 	bytes[3]++;
@@ -272,8 +272,8 @@ static void test_early(void **state)
 
 	(void)state;
 	step = record_of(bytes, FRAME_STEP, 0);
-	frame_put_u64(step + 16, 5); /* of 4 messages */
-	frame_put_u64(step + 48, 5);
+	put_le64(step + 16, 5); /* of 4 messages */
+	put_le64(step + 48, 5);
 	assert_int_equal(bridge_in(pair.bridge[1], bytes, len), 0);
 	assert_int_equal(counts_of(&pair, 1)->early, 1);
 	assert_int_equal(done_of(&pair, 1, 0), 0);
