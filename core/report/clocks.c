@@ -30,7 +30,7 @@ static void other_print(const char *node, const json_t *other, FILE *out)
 static void clock_print(const json_t *clock, FILE *out)
 {
 	const char *node = text(clock, "node"), *follows = text(clock, "follows");
-	const double steps = number(clock, "clock_steps");
+	const double steps = number(clock, "clock_steps"), moved = number(clock, "moved_s");
 	json_t *other;
 	size_t n;
 
@@ -39,11 +39,14 @@ static void clock_print(const json_t *clock, FILE *out)
 		    "clock      node \"%s\" follows the clock of node \"%s\": error %.1f us, "
 		    "+- %.1f us\n",
 		    node, follows, number(clock, "error_us"), number(clock, "within_us"));
-	if (steps > 0)
+	if (steps > 0) {
 		fprintf(out,
-		    "clock      node \"%s\": the clock was set %.0f time%s while the node was up, "
-		    "the last time by %+.6f s\n",
-		    node, steps, plural(steps), number(clock, "moved_s"));
+		    "clock      node \"%s\": the clock was set %.0f time%s while the node was up",
+		    node, steps, plural(steps));
+		if (moved != 0) /* 0: an earlier exec had noticed it */
+			fprintf(out, ", the last time by %+.6f s", moved);
+		fputc('\n', out);
+	}
 	json_array_foreach(json_object_get(clock, "others"), n, other)
 	{
 		other_print(node, other, out);

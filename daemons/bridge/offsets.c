@@ -42,22 +42,6 @@ static void answer(struct offsets *offsets, uint32_t node, const uint8_t *asked,
 	links_send(offsets->links, node, bytes, sizeof(bytes));
 }
 
-bool offsets_take(struct offsets *offsets, uint32_t node, const void *bytes, size_t len)
-{
-	const uint64_t now = clock_ns();
-	const int kind = offset_kind(bytes, len);
-	struct offset_times times;
-
-	if (kind == OFFSET_ASK)
-		answer(offsets, node, bytes, now);
-	if (kind == OFFSET_ANSWER) {
-		offset_answer_get(bytes, &times);
-		times.heard = now;
-		offset_add(&offsets->one[node], &times);
-	}
-	return kind != OFFSET_NONE;
-}
-
 /* ---- telling exec ---- */
 
 static void tell(struct offsets *offsets, uint64_t now)
@@ -82,6 +66,31 @@ static void tell(struct offsets *offsets, uint64_t now)
 		wire_put_bytes(&msg, WIRE_TAG_BYTES, &told, sizeof(told));
 	}
 	bus_send(offsets->daemon->bus, &msg);
+}
+
+/* What is new is told at once: a clock that was not known before, or that was set. */
+static void answer_take(struct offsets *offsets, uint32_t node, const void *bytes, uint64_t now)
+{
+	struct offset *one = &offsets->one[node];
+	const uint64_t first = one->first;
+	struct offset_times times;
+
+	offset_answer_get(bytes, &times);
+	times.heard = now;
+	if (offset_add(one, &times) == 0 && (one->n == 1 || one->first != first))
+		tell(offsets, now);
+}
+
+bool offsets_take(struct offsets *offsets, uint32_t node, const void *bytes, size_t len)
+{
+	const uint64_t now = clock_ns();
+	const int kind = offset_kind(bytes, len);
+
+	if (kind == OFFSET_ASK)
+		answer(offsets, node, bytes, now);
+	if (kind == OFFSET_ANSWER)
+		answer_take(offsets, node, bytes, now);
+	return kind != OFFSET_NONE;
 }
 
 static void ask_all(void *self)

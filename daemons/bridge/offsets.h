@@ -4,8 +4,9 @@
  * told to exec.
  *
  * Every OFFSETS_ASK_MS each other node is asked for its time (core/bridge/offset.h), by the way
- * that frames go. exec hears of what was measured once a second, or after each round where the
- * clock of this node follows that of the manager (clock = "network" in the platform file).
+ * that frames go. exec hears of what was measured once a second, at once of what is new, and after
+ * each round where the clock of this node follows that of the manager (clock = "network" in the
+ * platform file).
  */
 #ifndef DAEMONS_BRIDGE_OFFSETS_H
 #define DAEMONS_BRIDGE_OFFSETS_H

@@ -393,7 +393,7 @@ json_t *clock_report(const struct exec *exec)
 	clock = json_pack(
 	    "{s:s, s:I}", "node", exec->daemon.args.node, "clock_steps", (json_int_t)steps);
 	peers = json_array();
-	if (steps > 0)
+	if (exec->clock.moved_ns != 0) /* 0: an earlier exec has noticed it */
 		json_object_set_new(
 		    clock, "moved_s", json_real((double)exec->clock.moved_ns * 1e-9));
 	if (exec->clock.follows[0] != 0) {
