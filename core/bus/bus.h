@@ -105,9 +105,9 @@ struct bus_peer {
 };
 int bus_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_from);
 /* bus_send (connected end) sends and finishes msg (wire_fini). bus_send_to (bound end) returns
- * -EHOSTUNREACH if the peer has gone. bus_send_msg is bus_send_to for a msg, which it finishes, too;
- * like bus_send it does not copy the bytes of a long one. None waits; all return -EAGAIN if the peer
- * is far behind. */
+ * -EHOSTUNREACH if the peer has gone. bus_send_msg is bus_send_to for a msg, which it finishes,
+ * too; like bus_send it does not copy the bytes of a long one. None waits; all return -EAGAIN if
+ * the peer is far behind. */
 int bus_send(struct bus *bus, struct wire_msg *msg);
 int bus_send_msg(struct bus *bus, const struct bus_peer *to, struct wire_msg *msg);
 int bus_send_to(struct bus *bus, const struct bus_peer *to, const void *bytes, size_t len);

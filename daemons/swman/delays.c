@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/map/units.h"
 #include "daemons/swman/swman.h"
 
@@ -109,17 +110,18 @@ static void delay_apply(const struct swman *swman, const struct waveform *wavefo
 	if (link->delay_given) {
 		diag_note(diag,
 		    "the platform file gives the link of %s a delay of %" PRIu32
-		    " slot%s, but a message was measured to take up to %.2f ms, which needs %" PRIu32
-		    " slots of %g ms; the given delay is kept, so instances will wait for messages "
-		    "or miss them; remove the delay from the platform file, or write delay = %" PRIu32,
-		    names, link->delay, link->delay == 1 ? "" : "s", one_way_ns * 1e-6, needed,
+		    " slot%s, but a message was measured to take up to %.2f ms, and a slot has %g "
+		    "ms; the given delay is kept, so instances will wait for messages or miss "
+		    "them; remove the delay from the platform file, or write delay = %" PRIu32,
+		    names, link->delay, plural(link->delay), one_way_ns * 1e-6,
 		    (double)waveform->slot_ns * 1e-6, needed);
 		return;
 	}
 	diag_note(diag,
-	    "the link of %s is planned with a delay of %" PRIu32 " slots instead of %" PRIu32
+	    "the link of %s is planned with a delay of %" PRIu32 " slot%s instead of %" PRIu32
 	    ", because a message was measured to take up to %.2f ms, and a slot has %g ms",
-	    names, needed, link->delay, one_way_ns * 1e-6, (double)waveform->slot_ns * 1e-6);
+	    names, needed, plural(needed), link->delay, one_way_ns * 1e-6,
+	    (double)waveform->slot_ns * 1e-6);
 	link->delay = needed;
 }
 

@@ -11,8 +11,8 @@
  *           waveform
  *   REMAP   the LOAD that is kept with the run, mapped again with what is known by now -> REMAP to
  *           exec -> the answer
- *   EVENT   from exec: a waveform has stopped: its run is saved; or is gone: it is forgotten. From a
- *           bridge: how long messages take to other nodes
+ *   EVENT   from exec: a waveform has stopped: its run is saved; or is gone: it is forgotten.
+ *           From a bridge: how long messages take to other nodes
  *
  * One thread, one loop; nothing waits for exec: what is to be done with an answer is kept in a
  * struct swman_call.
@@ -156,7 +156,7 @@ typedef void swman_send(struct swman *swman, const struct wire_view *remap,
 void swman_load_again(struct swman *swman, const struct wire_view *request,
     const struct wire_view *remap, const char *cpus, const json_t *list, swman_send *send);
 
-/* delays.c. swman_delays_take takes what a bridge has measured: false, the event is of another kind.
+/* delays.c. swman_delays_take takes what a bridge has measured: false, the event is another one.
  * swman_delays_apply gives the model links of its own (the caller frees them), with the delays that
  * were measured where the platform file gives none, and says so; a given delay is kept, and diag
  * says if it is too small. 0 or -ENOMEM. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/bridge: whatever comes off the wire, and whatever the hosts of the peer write into its image,
- * the bridge writes nothing but messages of the peer's segments inside their rings, and moves no
- * done-index beyond an open gate. Whatever its own hosts write into its own image, it stays inside
- * its memory and its frames are as long as they say.
+ * core/bridge: whatever comes off the wire, and whatever the hosts of the peer write into its
+ * image, the bridge writes nothing but messages of the peer's segments inside their rings, and
+ * moves no done-index beyond an open gate. Whatever its own hosts write into its own image, it
+ * stays inside its memory and its frames are as long as they say.
  *
  * An input that begins with the magic number of a frame is a frame as it is, one that begins with
  * that of a control message is a WIRE_FRAME. Any other is: flags (FORM, SKIP, IMAGE), a number of

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/figures.h"
 #include "tools/bench/run.h"
@@ -54,12 +55,12 @@ static int measure(struct bridge_bench *bench, size_t length, int way, uint64_t 
 	    .depth = (uint32_t)bench->depth};
 	struct stream_speed speed;
 
-	progress_show(&bench->bench->progress, "round %llu of %llu, %.0f bytes, %s",
+	progress_show(&bench->bench->progress, "round %llu of %llu, %.0f byte%s, %s",
 	    (unsigned long long)round + 1, (unsigned long long)bench->rounds, bench->bytes[length],
-	    ways[way].way->name);
+	    plural(bench->bytes[length]), ways[way].way->name);
 	if (stream_measure(ways[way].way, &stream, bench->seconds, &speed) < 0) {
-		cli_fail(bench->bench->args, "%s, %.0f bytes: %s", ways[way].way->name,
-		    bench->bytes[length], stream.why);
+		cli_fail(bench->bench->args, "%s, %.0f byte%s: %s", ways[way].way->name,
+		    bench->bytes[length], plural(bench->bytes[length]), stream.why);
 		return CLI_FAILED;
 	}
 	bench->rates[length][way][round] = speed.messages / speed.seconds;
@@ -168,19 +169,20 @@ static void notes(struct bridge_bench *bench)
 {
 	bench_note(bench->bench,
 	    "from one process to another over the loopback interface; both ends have a ring of "
-	    "%llu messages, every way takes a message out of the ring of the sender and puts it "
-	    "into the ring of the receiver; each figure is the median of %llu round%s of %g s, each "
-	    "share the median of the ratios of the rounds",
-	    (unsigned long long)bench->depth, (unsigned long long)bench->done,
-	    bench->done == 1 ? "" : "s", bench->seconds);
+	    "%llu message%s, every way takes a message out of the ring of the sender and puts it "
+	    "into the ring of the receiver; each figure is the median of %llu round%s of %g s, "
+	    "each share the median of the ratios of the rounds",
+	    (unsigned long long)bench->depth, plural((double)bench->depth),
+	    (unsigned long long)bench->done, plural((double)bench->done), bench->seconds);
 	bench_note(bench->bench,
 	    "bridge: the program aloe-bridge on both ends, without frontend and exec; this command "
 	    "takes the steps of both segments itself; the bridge repeats what is lost, and gives "
 	    "the places of the ring back");
 	bench_note(bench->bench,
 	    "against: the same transport with the same protection and without the bridge; bare: a "
-	    "socket of the kernel; CPU us: of both processes, a message; UDP: datagrams of 1472 bytes in bursts, with a window that "
-	    "costs nothing, because both processes share its counter; ZeroMQ: PUSH to PULL");
+	    "socket of the kernel; CPU us: of both processes, a message; UDP: datagrams of 1472 "
+	    "bytes in bursts, with a window that costs nothing, because both processes share its "
+	    "counter; ZeroMQ: PUSH to PULL");
 	bench_note(
 	    bench->bench, "every message carries its number; wrong numbers: %.0f", bench->wrong);
 }

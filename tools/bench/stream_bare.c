@@ -21,7 +21,7 @@
 
 /* ---- TCP ------------------------------------------------------------------------ */
 
-struct tcp {
+struct bare_tcp {
 	int listener, socket;
 	uint64_t sent;
 };
@@ -30,7 +30,7 @@ static int tcp_open(struct stream *stream)
 {
 	const struct sockaddr_in any = {
 	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	struct tcp *tcp = calloc(1, sizeof(*tcp));
+	struct bare_tcp *tcp = calloc(1, sizeof(*tcp));
 
 	stream->own = tcp;
 	if (!tcp)
@@ -46,7 +46,7 @@ static int tcp_open(struct stream *stream)
 
 static void tcp_receive(struct stream *stream)
 {
-	const struct tcp *tcp = stream->own;
+	const struct bare_tcp *tcp = stream->own;
 	const int fd = accept(tcp->listener, NULL, NULL);
 
 	for (uint64_t number = 0;; number++) {
@@ -65,7 +65,7 @@ static void tcp_receive(struct stream *stream)
 
 static int tcp_connect(struct stream *stream)
 {
-	const struct tcp *tcp = stream->own;
+	const struct bare_tcp *tcp = stream->own;
 	struct sockaddr_in at;
 	socklen_t size = sizeof(at);
 
@@ -77,7 +77,7 @@ static int tcp_connect(struct stream *stream)
 
 static int tcp_send(struct stream *stream, uint64_t until_ns)
 {
-	struct tcp *tcp = stream->own;
+	struct bare_tcp *tcp = stream->own;
 
 	while (clock_ns() < until_ns) {
 		const uint8_t *bytes = stream_place(stream, tcp->sent);
@@ -97,7 +97,7 @@ static int tcp_send(struct stream *stream, uint64_t until_ns)
 
 static void tcp_close(struct stream *stream)
 {
-	const struct tcp *tcp = stream->own;
+	const struct bare_tcp *tcp = stream->own;
 
 	if (!tcp)
 		return;
@@ -114,12 +114,12 @@ const struct stream_way stream_tcp = {
 enum { DATAGRAM = 1472, UDP_HEAD = 16, PACKETS = 256, LOST_NS = 20000000 };
 
 /* What lies before the bytes of each datagram. */
-struct udp_head {
+struct bare_head {
 	uint64_t number;
 	uint32_t at, bytes;
 };
 
-struct udp {
+struct bare_udp {
 	struct transport *from, *to;
 	struct seal *seal; /* of either end; NULL: the datagrams are not sealed */
 	struct packet packets[TRANSPORT_BURST];
@@ -129,7 +129,7 @@ struct udp {
 	uint64_t number, came;
 };
 
-static int seal_open(struct udp *udp, uint16_t node)
+static int seal_open(struct bare_udp *udp, uint16_t node)
 {
 	const struct seal_use use = {.key = {1, 2, 3}, .node = node};
 
@@ -152,7 +152,7 @@ static int udp_open(struct stream *stream)
 {
 	const struct transport_options options = {
 	    .own = {INADDR_LOOPBACK, 0}, .packets = PACKETS, .packet_bytes = DATAGRAM};
-	struct udp *udp = calloc(1, sizeof(*udp));
+	struct bare_udp *udp = calloc(1, sizeof(*udp));
 	int rc = udp ? 0 : -ENOMEM;
 
 	stream->own = udp;
@@ -163,9 +163,10 @@ static int udp_open(struct stream *stream)
 	return rc;
 }
 
-static void datagram_take(struct stream *stream, struct udp *udp, const uint8_t *bytes, size_t len)
+static void datagram_take(
+    struct stream *stream, struct bare_udp *udp, const uint8_t *bytes, size_t len)
 {
-	struct udp_head head;
+	struct bare_head head;
 
 	if (len < UDP_HEAD)
 		return;
@@ -183,7 +184,7 @@ static void datagram_take(struct stream *stream, struct udp *udp, const uint8_t 
 		stream_got(stream, head.number, stream_place(stream, head.number));
 }
 
-static void sealed_take(struct stream *stream, struct udp *udp, const struct packet *packet)
+static void sealed_take(struct stream *stream, struct bare_udp *udp, const struct packet *packet)
 {
 	uint8_t bytes[DATAGRAM];
 	uint16_t from;
@@ -198,7 +199,7 @@ static void sealed_take(struct stream *stream, struct udp *udp, const struct pac
 
 static void udp_receive(struct stream *stream)
 {
-	struct udp *udp = stream->own;
+	struct bare_udp *udp = stream->own;
 
 	for (;;) {
 		struct packet packets[TRANSPORT_BURST];
@@ -230,7 +231,7 @@ static int udp_sealed_connect(struct stream *stream)
 	return seal_open(stream->own, 0);
 }
 
-static int burst_send(struct udp *udp)
+static int burst_send(struct bare_udp *udp)
 {
 	unsigned sent = 0;
 
@@ -248,10 +249,10 @@ static int burst_send(struct udp *udp)
 
 /* Its length. */
 static uint32_t datagram_put(
-    struct stream *stream, struct udp *udp, size_t at, size_t most, uint8_t *ret_bytes)
+    struct stream *stream, struct bare_udp *udp, size_t at, size_t most, uint8_t *ret_bytes)
 {
 	const size_t left = stream->bytes - at, n = left < most ? left : most;
-	const struct udp_head head = {udp->sent, (uint32_t)at, (uint32_t)n};
+	const struct bare_head head = {udp->sent, (uint32_t)at, (uint32_t)n};
 	uint8_t bytes[DATAGRAM], *to = udp->seal ? bytes : ret_bytes;
 	size_t len = UDP_HEAD + n;
 
@@ -262,7 +263,7 @@ static uint32_t datagram_put(
 	return (uint32_t)len;
 }
 
-static int message_send(struct stream *stream, struct udp *udp)
+static int message_send(struct stream *stream, struct bare_udp *udp)
 {
 	const size_t most = DATAGRAM - UDP_HEAD - (udp->seal ? SEAL_MORE_BYTES : 0);
 	int rc = 0;
@@ -283,7 +284,7 @@ static int message_send(struct stream *stream, struct udp *udp)
 }
 
 /* The window is open, or what would open it is lost. */
-static bool window_open(const struct stream *stream, const struct udp *udp, uint64_t until_ns)
+static bool window_open(const struct stream *stream, const struct bare_udp *udp, uint64_t until_ns)
 {
 	const uint64_t began = clock_ns();
 
@@ -299,7 +300,7 @@ static bool window_open(const struct stream *stream, const struct udp *udp, uint
 
 static int udp_send(struct stream *stream, uint64_t until_ns)
 {
-	struct udp *udp = stream->own;
+	struct bare_udp *udp = stream->own;
 	int rc = 0;
 
 	while (rc == 0 && clock_ns() < until_ns) {
@@ -316,7 +317,7 @@ static int udp_send(struct stream *stream, uint64_t until_ns)
 
 static void udp_close(struct stream *stream)
 {
-	struct udp *udp = stream->own;
+	struct bare_udp *udp = stream->own;
 
 	if (!udp)
 		return;
@@ -335,7 +336,7 @@ const struct stream_way stream_udp_sealed = {"udp_sealed", "UDP, sealed", udp_op
 
 enum { KEY = 41, ENDPOINT = 64 };
 
-struct zeromq {
+struct bare_zeromq {
 	bool curve;
 	char endpoint[ENDPOINT];
 	char own[2][KEY], secret[2][KEY]; /* of the receiver and of the sender */
@@ -346,7 +347,7 @@ struct zeromq {
 
 static int zeromq_new(struct stream *stream, bool curve)
 {
-	struct zeromq *zeromq = calloc(1, sizeof(*zeromq));
+	struct bare_zeromq *zeromq = calloc(1, sizeof(*zeromq));
 
 	stream->own = zeromq;
 	if (!zeromq)
@@ -368,7 +369,7 @@ static int zeromq_curve_open(struct stream *stream)
 	return zeromq_new(stream, true);
 }
 
-static int keys_set(const struct zeromq *zeromq, int end)
+static int keys_set(const struct bare_zeromq *zeromq, int end)
 {
 	const int server = 1;
 
@@ -384,7 +385,7 @@ static int keys_set(const struct zeromq *zeromq, int end)
 	    : 0;
 }
 
-static int socket_new(struct zeromq *zeromq, int type, int end)
+static int socket_new(struct bare_zeromq *zeromq, int type, int end)
 {
 	zeromq->ctx = zmq_ctx_new();
 	zeromq->socket = zeromq->ctx ? zmq_socket(zeromq->ctx, type) : NULL;
@@ -393,7 +394,7 @@ static int socket_new(struct zeromq *zeromq, int type, int end)
 
 static void zeromq_receive(struct stream *stream)
 {
-	struct zeromq *zeromq = stream->own;
+	struct bare_zeromq *zeromq = stream->own;
 	size_t size = ENDPOINT;
 
 	if (socket_new(zeromq, ZMQ_PULL, 0) < 0 ||
@@ -413,7 +414,7 @@ static void zeromq_receive(struct stream *stream)
 static int zeromq_connect(struct stream *stream)
 {
 	const int now = 0, soon_ms = 10;
-	struct zeromq *zeromq = stream->own;
+	struct bare_zeromq *zeromq = stream->own;
 	int rc = socket_new(zeromq, ZMQ_PUSH, 1);
 
 	close(zeromq->port_pipe[1]);
@@ -430,7 +431,7 @@ static int zeromq_connect(struct stream *stream)
 
 static int zeromq_send(struct stream *stream, uint64_t until_ns)
 {
-	struct zeromq *zeromq = stream->own;
+	struct bare_zeromq *zeromq = stream->own;
 
 	while (clock_ns() < until_ns) {
 		stream_put(stream, zeromq->sent);
@@ -445,7 +446,7 @@ static int zeromq_send(struct stream *stream, uint64_t until_ns)
 
 static void zeromq_close(struct stream *stream)
 {
-	struct zeromq *zeromq = stream->own;
+	struct bare_zeromq *zeromq = stream->own;
 
 	if (!zeromq)
 		return;
