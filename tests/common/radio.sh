@@ -62,7 +62,7 @@ refused() { # WORDS WAY...
 # Not whole: samples do not come, or not as they should; it is interrupted after a while, and says so: after a longer while, on a
 # busy machine.
 ends_badly() { # WORDS
-	for seconds in 4 8 16 32; do
+	for seconds in 6 12 24 48; do
 		run "timeout -s INT -k 20 $seconds" && return 1
 		grep -q -e "$1" "$work/err" && return
 	done

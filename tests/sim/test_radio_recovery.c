@@ -227,53 +227,54 @@ static double in_time(const struct sim *sim, size_t channel)
 
 enum { PLAYED_BEFORE = 10000000, PLAYED_AFTER = 16000000 };
 
+static bool is_whole(const struct ran *ran, const struct sim *sim, unsigned channels)
+{
+	bool whole = ran_number(ran, "radio.restarts") == channels &&
+	    ran_number(ran, "slots.skipped") == 0 && ran_number(ran, "radio.failed") == 0;
+
+	for (unsigned c = 0; c < channels; c++) {
+		const double steps = sim_said(sim, 2 * c, "steps");
+
+		/* but for what the device had to play when its time was set */
+		whole = whole && sim_said(sim, 2 * c, "tx_late") == 0 &&
+		    in_time(sim, 2 * c) > 0.97 && (steps == 0 || steps == 2);
+	}
+	return whole;
+}
+
 /* What waits in the device would be played at a time that does not come: it is set up anew on all
- * channels, nothing is sent before the new time is known, and then samples are as old as before.
- * False: that is not known, for the host did nothing for a second, and the device's time went on
- * without it. */
-static bool time_set_back_once(unsigned channels, const char *radio)
+ * channels, nothing is sent before the new time is known, and then samples are as old as before. On
+ * a machine that did nothing for a second the device's time went on without the host: once more. */
+static void time_set_back(unsigned channels, const char *radio)
 {
 	const char *const argv[] = {aloe_program("aloe"), "run", pass_conf(channels, 256),
 	    "--radio", radio_conf(radio), "--json", "-q", NULL};
-	struct ran ran = {0};
-	bool stood = false;
-	struct sim sim;
-	pid_t pid;
+	bool whole = false;
 
-	sim_start(
-	    &sim, (const char *const[]){"--lead", "6000", "--record", aloe_path("any"), NULL});
-	pid = node_run(argv, "ran", "node");
-	await_played(&sim, pid, "any", PLAYED_BEFORE);
-	sim_set_time(0, 1000);
-	await_played(&sim, pid, "any", PLAYED_AFTER);
-	kill(pid, SIGINT);
-	ran.report = node_end(pid, INTERRUPTED, "ran");
-	sim_stop(&sim);
-	for (unsigned c = 0; c < channels; c++)
-		stood = stood || sim_said(&sim, 2 * c, "tx_late") > 0;
-	stood = stood && json_number_value(json_object_get(sim.said, "clock_excused")) > 0;
-	for (unsigned c = 0; c < channels && !stood; c++) {
-		const double steps = sim_said(&sim, 2 * c, "steps");
+	for (int i = 0; i < 5 && !whole; i++) {
+		struct ran ran = {0};
+		struct sim sim;
+		double excused;
+		pid_t pid;
 
-		assert_true(sim_said(&sim, 2 * c, "tx_late") == 0);
-		/* but for what the device had to play when its time was set */
-		assert_true(in_time(&sim, 2 * c) > 0.97);
-		assert_true(steps == 0 || steps == 2);
+		sim_start(&sim,
+		    (const char *const[]){"--lead", "6000", "--record", aloe_path("any"), NULL});
+		pid = node_run(argv, "ran", "node");
+		await_played(&sim, pid, "any", PLAYED_BEFORE);
+		sim_set_time(0, 1000);
+		await_played(&sim, pid, "any", PLAYED_AFTER);
+		kill(pid, SIGINT);
+		ran.report = node_end(pid, INTERRUPTED, "ran");
+		sim_stop(&sim);
+		whole = is_whole(&ran, &sim, channels);
+		excused = json_number_value(json_object_get(sim.said, "clock_excused"));
+		print_message("%s; time went on without the host %g times\n",
+		    whole ? "as it should be" : "not as it should be", excused);
+		json_decref(sim.said);
+		json_decref(ran.report);
+		assert_true(whole || excused > 0);
 	}
-	if (!stood) {
-		assert_true(ran_number(&ran, "radio.restarts") == channels);
-		assert_true(ran_number(&ran, "slots.skipped") == 0 &&
-		    ran_number(&ran, "radio.failed") == 0);
-	}
-	json_decref(sim.said);
-	json_decref(ran.report);
-	return !stood;
-}
-
-static void time_set_back(unsigned channels, const char *radio)
-{
-	while (!time_set_back_once(channels, radio))
-		print_message("the machine stood still for a second: again\n");
+	assert_true(whole);
 }
 
 static void test_time_set_back(void **state)
