@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "core/bridge/frame.h"
+#include "core/base/bytes.h"
 #include "core/image/align.h"
 
 enum { ASKED = 8, TOOK = 16, ANSWERED = 24 };
@@ -73,7 +73,7 @@ bool offset_best(const struct offset *offset, uint64_t now, struct offset_is *re
 
 int offset_kind(const uint8_t *bytes, size_t len)
 {
-	const uint32_t magic = len == OFFSET_BYTES ? frame_get_u32(bytes) : 0;
+	const uint32_t magic = len == OFFSET_BYTES ? get_le32(bytes) : 0;
 
 	return magic == OFFSET_ASKS   ? OFFSET_ASK
 	    : magic == OFFSET_ANSWERS ? OFFSET_ANSWER
@@ -83,11 +83,11 @@ int offset_kind(const uint8_t *bytes, size_t len)
 static void message_put(
     uint8_t *ret, uint32_t magic, uint64_t asked, uint64_t took, uint64_t answered)
 {
-	ret = frame_put_u32(ret, magic);
-	ret = frame_put_u32(ret, 0);
-	ret = frame_put_u64(ret, asked);
-	ret = frame_put_u64(ret, took);
-	frame_put_u64(ret, answered);
+	ret = put_le32(ret, magic);
+	ret = put_le32(ret, 0);
+	ret = put_le64(ret, asked);
+	ret = put_le64(ret, took);
+	put_le64(ret, answered);
 }
 
 void offset_ask_put(uint8_t ret[OFFSET_BYTES], uint64_t asked)
@@ -98,12 +98,12 @@ void offset_ask_put(uint8_t ret[OFFSET_BYTES], uint64_t asked)
 void offset_answer_put(
     uint8_t ret[OFFSET_BYTES], const uint8_t *ask, uint64_t took, uint64_t answered)
 {
-	message_put(ret, OFFSET_ANSWERS, frame_get_u64(ask + ASKED), took, answered);
+	message_put(ret, OFFSET_ANSWERS, get_le64(ask + ASKED), took, answered);
 }
 
 void offset_answer_get(const uint8_t *bytes, struct offset_times *ret)
 {
-	*ret = (struct offset_times){.asked = frame_get_u64(bytes + ASKED),
-	    .took = frame_get_u64(bytes + TOOK),
-	    .answered = frame_get_u64(bytes + ANSWERED)};
+	*ret = (struct offset_times){.asked = get_le64(bytes + ASKED),
+	    .took = get_le64(bytes + TOOK),
+	    .answered = get_le64(bytes + ANSWERED)};
 }

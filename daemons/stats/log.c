@@ -26,7 +26,7 @@ enum { LOGS_MAX = 64, ROWS_MAX = 4096, TRIES = 200, ERROR_BYTES = 1000 };
 
 struct stats_log {
 	struct stats_log *next;
-	uint64_t number, asked_ns, every;
+	uint64_t number, asked_ns, every, edition;
 	char waveform[KEEP_KEY_MAX + 1];
 	uint32_t instance, var, n_vars;
 	uint64_t part;  /* that is wanted next: indices part * every .. */
@@ -200,7 +200,7 @@ static void logs_look(void *self)
 		struct stats_log *log = *at;
 		const struct stats_wave *wave = stats_wave_find(stats, log->waveform);
 
-		if (!wave || now - log->asked_ns > UNASKED_NS) {
+		if (!wave || wave->edition != log->edition || now - log->asked_ns > UNASKED_NS) {
 			log_remove(at);
 			continue;
 		}
@@ -210,16 +210,11 @@ static void logs_look(void *self)
 	}
 }
 
-void stats_logs_forget(struct stats *stats, const char *waveform)
+void stats_logs_close(struct stats *stats)
 {
-	for (struct stats_log **at = &stats->logs; *at;) {
-		if (!waveform || strcmp((*at)->waveform, waveform) == 0)
-			log_remove(at);
-		else
-			at = &(*at)->next;
-	}
-	if (!stats->logs)
-		loop_timer_stop(&stats->daemon.loop, &stats->look);
+	while (stats->logs)
+		log_remove(&stats->logs);
+	loop_timer_stop(&stats->daemon.loop, &stats->look);
 }
 
 /* ---- the request ------------------------------------------------------------------------ */
@@ -300,6 +295,7 @@ static struct stats_log *log_new(struct stats *stats, const struct stats_wave *w
 		return NULL;
 	}
 	log->number = number_new(stats);
+	log->edition = wave->edition;
 	snprintf(log->waveform, sizeof(log->waveform), "%s", wave->name);
 	log->next = stats->logs;
 	stats->logs = log;
@@ -358,7 +354,7 @@ static void log_answer(struct stats *stats, const struct wire_view *request,
 
 	if (wire_get_u64(request, WIRE_TAG_CURSOR, &number) == 0)
 		log = log_find(stats, number);
-	if (!log || strcmp(log->waveform, wave->name) != 0)
+	if (!log || log->edition != wave->edition)
 		log = log_open(stats, request, wave, name);
 	if (!log)
 		return;

@@ -42,6 +42,7 @@ int main(int argc, char **argv)
 		return status > 0 ? 0 : 2;
 	status =
 	    daemon_init(&stats.daemon, &role, &args, &stats) < 0 ? 1 : daemon_run(&stats.daemon);
+	stats_logs_close(&stats);
 	daemon_fini(&stats.daemon);
 	stats_waves_close(&stats);
 	return status;

@@ -19,7 +19,8 @@ struct stats_wave {
 	struct stats_wave *next;
 	char name[KEEP_KEY_MAX + 1];
 	struct image_view view;
-	bool doubtful; /* not named by the frontend that there is now; it may still do so */
+	uint64_t edition; /* of all images so far: another one of the same name has another */
+	bool doubtful;    /* not named by the frontend that there is now; it may still do so */
 };
 
 struct stats_log; /* log.c */
@@ -28,7 +29,7 @@ struct stats {
 	struct daemon daemon;
 	struct stats_wave *first;
 	struct stats_log *logs;
-	uint64_t numbers; /* of logs, so far */
+	uint64_t numbers, editions; /* of logs and of images, so far */
 	struct loop_timer look;
 };
 
@@ -59,9 +60,9 @@ void stats_wave_missing(
 
 /* log.c: variables by index. A log looks at its instance by itself, several times in as many slots
  * as it wants a row for, and keeps the rows until they are fetched; one that nobody has fetched
- * from for 10 s is given up. stats_logs_forget: the waveform is gone (NULL: all are). */
+ * from for 10 s is given up, and so is one whose image has been replaced. */
 void stats_log(struct stats *stats, const struct wire_view *request);
-void stats_logs_forget(struct stats *stats, const char *waveform);
+void stats_logs_close(struct stats *stats);
 
 /* get.c, set.c: the requests. stats_var is the value of a variable as JSON. */
 json_t *stats_var(const struct image_var *row, uint64_t bits);

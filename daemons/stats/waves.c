@@ -34,7 +34,6 @@ static void wave_remove(struct stats *stats, const char *name)
 
 	if (!wave)
 		return;
-	stats_logs_forget(stats, name);
 	*at = wave->next;
 	image_close(&wave->view);
 	free(wave);
@@ -54,6 +53,7 @@ static int wave_add(struct stats *stats, const char *name, const struct image_fi
 	if (wave->view.head->nodes.count > 1 && stats->daemon.args.node)
 		wave->view.node = image_find_node(&wave->view, stats->daemon.args.node);
 	snprintf(wave->name, sizeof(wave->name), "%s", name);
+	wave->edition = ++stats->editions;
 	*wave_at(stats, name) = wave;
 	return 0;
 }
@@ -102,7 +102,6 @@ void stats_waves_lost(void *self)
 
 void stats_waves_close(struct stats *stats)
 {
-	stats_logs_forget(stats, NULL);
 	while (stats->first)
 		wave_remove(stats, stats->first->name);
 }

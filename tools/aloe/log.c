@@ -11,7 +11,7 @@
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
 
-enum { FETCH_MS = 200, LOOK_EACH = 5 };
+enum { FETCH_MS = 200, LOOK_EACH = 3 };
 
 struct log_file {
 	const char *path;
