@@ -264,8 +264,9 @@ static const char set_doc[] =
     "lanes and nodes, change at the same index. A parameter can be set while the waveform runs if "
     "`aloe help TYPE` says so.\n\nAn array is given as numbers with commas between them, or as "
     "@FILE. The file has numbers as text (separated by white space or commas, # begins a "
-    "comment), or raw 32-bit floats in the byte order of this machine if its name ends in .f32. The component "
-    "prepares the new array beside the current array and switches between two slots.";
+    "comment), or raw 32-bit floats in the byte order of this machine if its name ends in "
+    ".f32. The component prepares the new array beside the current array and switches "
+    "between two slots.";
 static const char log_doc[] =
     "Writes comma-separated text until the waveform ends or Ctrl-C: a head with the names, then "
     "lines with an index and the values after that index. FILE - is standard output. The instance "
