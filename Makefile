@@ -224,7 +224,7 @@ check: ## install what is missing, build, all tests
 check-kills: all $(B)/tests/faults/test_x310_kills ## 1 000 kills of either end of a memif port in mid-stream, ten minutes or more
 	$(Q)B=$(B) ALOE_KILLS=$(or $(KILLS),1000) TEST_TIMEOUT=7200 tests/run.sh $(B)/tests/faults/test_x310_kills
 
-check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD (PARTS=devtest: Ettus' devtest)
+check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD, and judges of /metrics (PARTS=metrics: only these)
 	$(Q)tests/deps.sh build test others
 	$(Q)B=$(B) tests/others/check.sh $(PARTS)
 

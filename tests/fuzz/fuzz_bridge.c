@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/bridge/frame.h"
 #include "core/seal/seal.h"
 #include "core/wire/wire.h"
@@ -287,7 +288,7 @@ static void frames_of(struct bridge *bridge, enum form form, struct world *world
 	bridge_round(bridge, 0);
 	while ((len = bridge_out(bridge, 0, bytes)) > 0) {
 		insist(++n < 1000);
-		insist(len <= form_bytes[form] && frame_get_u32(bytes + 56) == len);
+		insist(len <= form_bytes[form] && get_le32(bytes + 56) == (uint32_t)len);
 		if (to != NULL)
 			frame_carry(world, form, to, bytes, len);
 	}

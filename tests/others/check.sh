@@ -3,8 +3,9 @@
 #
 # tests/others/check.sh [PART...] - programs of others against x310sim with UBX daughterboards, on loopback: `examples` of
 # Debian's uhd-host, `discovery` by uhd_find_devices, `devtest` (Ettus' own tests of a USRP X3x0, from uhd-host), `gnuradio`
-# (gr-uhd), `soapy` (SoapyUHD); and `slurm` with three nodes (tests/others/slurm.sh). Default: all. By `make check-others`, which
-# installs the programs (tests/deps.sh test others).
+# (gr-uhd), `soapy` (SoapyUHD); `metrics`: /metrics of a node before the judges of others (promtool for the old format,
+# prometheus_client's strict parser for OpenMetrics); and `slurm` with three nodes (tests/others/slurm.sh). Default: all. By
+# `make check-others`, which installs the programs (tests/deps.sh test others).
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
@@ -17,7 +18,7 @@ export UHD_LOG_CONSOLE_LEVEL=error
 . tests/common/ok.sh
 
 sim=
-trap 'kill $sim 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill $sim 2>/dev/null; "$B/bin/aloe" down --dir "$work/node" >/dev/null 2>&1; rm -rf "$work"' EXIT
 sim_start() {
 	"$B/bin/x310sim" --address $ip --daughterboard "${1:-ubx}" --json >"$work/json" 2>"$work/said" &
 	sim=$!
@@ -142,11 +143,44 @@ part_soapy() {
 	ok "it ends" sim_end
 	ok "the device sent a second of samples and more" channel_0 rx_samples -ge 1000000
 }
+# promtool is one file of a package that would start a server; so the package is not installed.
+promtool_get() {
+	promtool=$(command -v promtool) && return
+	(cd "$work" && apt-get download prometheus && dpkg -x prometheus_*.deb prometheus) && promtool=$work/prometheus/usr/bin/promtool
+}
+scrape() { # ACCEPT FILE
+	python3 -c 'import sys, urllib.request as u
+sys.stdout.buffer.write(u.urlopen(u.Request(sys.argv[1], headers={"Accept": sys.argv[2]})).read())' \
+		"http://127.0.0.1:$port/metrics" "$1" >"$2"
+}
+openmetrics_parse() { # FILE: all of its samples, by the strict parser
+	/usr/bin/python3 -c 'import sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+print(sum(len(f.samples) for f in parse(open(sys.argv[1]).read())), "samples")' "$1"
+}
+part_metrics() {
+	port=$((20000 + $$ % 20000))
+	ok "promtool is there" promtool_get
+	ok "a node" "$B/bin/aloe" up --dir "$work/node" --state "$work/state" --metrics $port
+	ok "nothing is loaded: the old format" scrape text/plain "$work/empty"
+	ok "promtool takes it" sh -c "'$promtool' check metrics <'$work/empty'"
+	ok "a waveform" "$B/bin/aloe" load waveforms/utran384-random.conf --dir "$work/node" --clock virtual --slots 500
+	ok "it runs" "$B/bin/aloe" start utran384-random --dir "$work/node"
+	ok "the old format" scrape text/plain "$work/text"
+	ok "promtool takes that" sh -c "'$promtool' check metrics <'$work/text'"
+	ok "OpenMetrics" scrape application/openmetrics-text "$work/open"
+	ok "prometheus_client takes it" openmetrics_parse "$work/open"
+	ok "and not the old one" sh -c "! /usr/bin/python3 -c 'import sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+list(parse(open(sys.argv[1]).read()))' '$work/text' 2>/dev/null"
+	ok "down" "$B/bin/aloe" down --dir "$work/node"
+}
+
 part_slurm() {
 	tests/others/slurm.sh || failed=1
 }
 
-for part in ${*:-examples discovery gnuradio soapy devtest slurm}; do
+for part in ${*:-examples discovery gnuradio soapy devtest metrics slurm}; do
 	"part_$part"
 done
 exit $failed

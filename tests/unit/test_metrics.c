@@ -96,7 +96,8 @@ static void test_the_table(void **state)
 }
 
 static const char two[] =
-    "[{\"waveform\": \"w\", \"state\": \"RUN\", \"index\": 12, \"remaps\": 1, \"slot_ns\": 20000000,"
+    "[{\"waveform\": \"w\", \"state\": \"RUN\", \"index\": 12, \"remaps\": 1,"
+    "  \"slot_ns\": 20000000,"
     "  \"slots\": {\"run\": 12, \"drain\": 0, \"skipped\": 1, \"missed\": 2, \"slipped\": 3},"
     "  \"messages\": {\"absent\": 4, \"late\": 5, \"overwritten\": 6, \"lost\": 7},"
     "  \"latency\": {\"us\": 40000, \"histogram_ns\": [], \"measured_us\": {\"mean\": null}},"
@@ -125,14 +126,14 @@ static void test_numbers(void **state)
 	has(text, "aloe_radio_slots_total{waveform=\"w\",result=\"caught_up\"} 8");
 	has(text, "aloe_radio_packets_total{waveform=\"w\",channel=\"1\",result=\"packets\"} 91");
 	has(text,
-	    "aloe_lane_slots_total{waveform=\"w\",node=\"b\",lane=\"1\",cpu=\"3\",result=\"run\"} "
-	    "11");
+	    "aloe_lane_slots_total{waveform=\"w\",node=\"b\",lane=\"1\",cpu=\"3\",result="
+	    "\"run\"} 11");
 	has(text,
-	    "aloe_lane_batons_total{waveform=\"w\",node=\"a\",lane=\"0\",cpu=\"3\",result=\"reset\"}"
-	    " 1");
+	    "aloe_lane_batons_total{waveform=\"w\",node=\"a\",lane=\"0\",cpu=\"3\",result="
+	    "\"reset\"} 1");
 	has(text,
-	    "aloe_lane_late_seconds{waveform=\"w\",node=\"a\",lane=\"0\",cpu=\"3\",quantile=\"0.99\""
-	    "} 9e-06");
+	    "aloe_lane_late_seconds{waveform=\"w\",node=\"a\",lane=\"0\",cpu=\"3\",quantile="
+	    "\"0.99\"} 9e-06");
 	has(text,
 	    "aloe_lane_late_seconds_sum{waveform=\"w\",node=\"a\",lane=\"0\",cpu=\"3\"} 1e-05");
 	has(text,
