@@ -137,8 +137,8 @@ static void test_numbers(void **state)
 	has(text,
 	    "aloe_lane_late_seconds_sum{waveform=\"w\",node=\"a\",lane=\"0\",cpu=\"3\"} 1e-05");
 	has(text,
-	    "aloe_instance_calls_total{waveform=\"w\",node=\"b\",instance=\"x\",component=\"gain\"} "
-	    "3");
+	    "aloe_instance_calls_total{waveform=\"w\",node=\"b\",instance=\"x\",component="
+	    "\"gain\"} 3");
 	free(text);
 }
 
