@@ -308,9 +308,9 @@ static int names_read(struct platform_reader *reader, const config_setting_t *gr
 	for (int i = 0; i < n; i++) {
 		const struct wf_raw raw = wf_raw_setting(
 		    &reader->parse, list ? config_setting_get_elem(setting, (unsigned)i) : setting);
-		const char *text;
+		const char *text = NULL;
 
-		if (wf_want_text(&raw, name, reader->parse.diag, &text) < 0)
+		if (wf_want_text(&raw, name, reader->parse.diag, &text) < 0 || !text)
 			continue;
 		for (size_t k = 0; k < ret->n; k++)
 			if (strcmp(ret->items[k], text) == 0)

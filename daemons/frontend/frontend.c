@@ -313,8 +313,8 @@ static int daemons_start(struct frontend *frontend, const struct daemon_args *ar
 	return result;
 }
 
-/* What carries lanes, and on which CPUs all else of the node is, by its entry. Threads of lanes have
- * their CPUs by name; what this process starts is where this process is. */
+/* What carries lanes, and on which CPUs all else of the node is, by its entry. Threads of lanes
+ * have their CPUs by name; what this process starts is where this process is. */
 static int cpus_take(struct frontend *frontend)
 {
 	const struct machines *machines = &frontend->machines;

@@ -66,7 +66,7 @@ static void put_answer(
 void stock_answer(
     struct bus *bus, const char *folder, const struct wire_view *view, struct wire_msg *ret_msg)
 {
-	if (!folder[0])
+	if (!folder || !folder[0])
 		fail(bus, view, "this node takes no builds from others", ret_msg);
 	else if (view->type == WIRE_BUILDS)
 		missing_answer(bus, folder, view, ret_msg);

@@ -5,6 +5,8 @@
  *   for each node of the program but our own:
  *         BUILDS {all of its instances} --> the node's frontend --> the first that is missing
  *         BUILD {name, SHA-256, the file} --> OK, and BUILDS again, until none is missing */
+#include "daemons/swman/builds.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,6 @@
 #include "core/image/image.h"
 #include "core/registry/registry.h"
 #include "daemons/common/builds.h"
-#include "daemons/swman/several.h"
 
 enum { BUILDS_MAX = 512 };
 

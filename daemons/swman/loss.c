@@ -7,8 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/report/report.h"
-#include "daemons/swman/merge.h"
-#include "daemons/swman/several.h"
+#include "daemons/swman/orders.h"
 
 enum { WHY = 1000 };
 
@@ -482,6 +481,8 @@ static void listed_judge(struct swman *swman, const json_t *listed, uint32_t nod
 
 	if (!run || !run->settled || run->acting)
 		return;
+	if (place_in(run, node) < run->n_nodes && load_id_of(listed) == run->load_id)
+		run->empty[place_in(run, node)] = false;
 	switch (cluster_load_is(load_id_of(listed) == run->load_id,
 	    place_in(run, node) < run->n_nodes, json_is_true(json_object_get(listed, "held")))) {
 	case CLUSTER_STALE:
@@ -491,7 +492,6 @@ static void listed_judge(struct swman *swman, const json_t *listed, uint32_t nod
 		go_on(swman, run, node);
 		break;
 	case CLUSTER_OWN:
-		run->empty[place_in(run, node)] = false;
 		break;
 	}
 }

@@ -19,7 +19,8 @@
 
 /* loss_node: a node has come, or nothing was heard of it since heard_ns. */
 void loss_node(struct swman *swman, const char *name, bool there, uint64_t heard_ns);
-/* loss_learned takes the lists of all nodes; `current`: nothing was loaded since they were asked. */
+/* loss_learned takes the lists of all nodes; `current`: nothing was loaded since they were
+ * asked. */
 void loss_learned(struct swman *swman, const struct gather *gather, bool current);
 /* loss_place takes down where a program runs, and what is wanted when a node is lost. */
 int loss_place(

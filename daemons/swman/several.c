@@ -25,9 +25,10 @@
 #include "core/base/text.h"
 #include "core/image/image.h"
 #include "core/report/report.h"
+#include "daemons/swman/builds.h"
 #include "daemons/swman/loss.h"
 #include "daemons/swman/merge.h"
-#include "daemons/swman/several.h"
+#include "daemons/swman/orders.h"
 
 enum {
 	START_SLOTS = 10,
@@ -45,20 +46,6 @@ static const char *name_of(const struct swman *swman, uint32_t node)
 static void no_memory(struct swman *swman, const struct wire_view *request)
 {
 	daemon_fail(&swman->daemon, request, 1, "out of memory");
-}
-
-struct gather *gather_all(struct swman *swman, const struct wire_view *request)
-{
-	uint32_t nodes[PLATFORM_NODES_MAX];
-	const uint32_t n = (uint32_t)swman->machines.model->n_nodes;
-	struct gather *gather;
-
-	for (uint32_t i = 0; i < n; i++)
-		nodes[i] = i;
-	gather = gather_new(request, NULL, nodes, n);
-	if (!gather && request)
-		no_memory(swman, request);
-	return gather;
 }
 
 /* Not known here, or not yet. */
@@ -83,13 +70,6 @@ static struct gather *gather_run(struct swman *swman, const struct wire_view *re
 		no_memory(swman, request);
 	free(waveform);
 	return gather;
-}
-
-void order_make(struct wire_msg *msg, enum wire_type type, const char *waveform)
-{
-	wire_init(msg, type, WIRE_SWMAN, WIRE_EXEC, 0);
-	if (waveform[0])
-		wire_put_text(msg, WIRE_TAG_WAVEFORM, waveform);
 }
 
 static void force_put(struct wire_msg *msg, bool force)
@@ -430,34 +410,6 @@ static void change_ask(struct swman *swman, const struct wire_view *request)
 }
 
 /* ---- STATUS ------------------------------------------------------------------------ */
-
-json_t *reports_merge(const struct swman *swman, const struct gather *gather)
-{
-	json_t **reports = calloc(gather->n + 1, sizeof(*reports)), *merged = NULL;
-	const char **names = calloc(gather->n + 1, sizeof(*names));
-	size_t n = 0;
-
-	for (uint32_t i = 0; reports && names && i < gather->n; i++) {
-		names[n] = name_of(swman, gather->answers[i].node);
-		reports[n] = gather_json(&gather->answers[i]);
-		n += reports[n] != NULL;
-	}
-	if (n > 0)
-		merged = merge_report(reports, names, n);
-	for (uint32_t i = 0; merged && i < gather->n; i++) {
-		char why[1000];
-
-		if (gather->answers[i].ok)
-			continue;
-		gather_why(swman, &gather->answers[i], why, sizeof(why));
-		json_array_append_new(json_object_get(merged, "losses"), json_string(why));
-	}
-	while (n > 0)
-		json_decref(reports[--n]);
-	free(reports);
-	free(names);
-	return merged;
-}
 
 static bool all_ended(const struct gather *gather)
 {

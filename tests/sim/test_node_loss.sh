@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
 bin=$(cd "$B/bin" && pwd)
 work=$(mktemp -d) || exit 2
-export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=warning
+export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=note
 end() {
 	for node in a b c; do signal CONT "$node"; done
 	"$bin/aloe" down --platform "$work/three.conf" >/dev/null 2>&1
@@ -65,6 +65,9 @@ where() { # INSTANCE: its node, as the manager has it
 }
 is_gone() { test -z "$(processes "$1")"; }
 test_where() { test "$(where mod)" = "$1"; }
+rests() { # FILE: it does not grow, in a time in which 50 slots go by
+	size=$(stat -c %s "$1") && sleep 1 && test "$(stat -c %s "$1")" = "$size"
+}
 hosts() { for pid in $(processes "$1"); do cat "/proc/$pid/comm" 2>/dev/null; done | grep -c '^aloe-host$'; }
 no_hosts() { test "$(hosts "$1")" = 0; }
 trap end EXIT
@@ -128,6 +131,21 @@ ok "that runs" eventually passes 3
 first=$(where mod)
 ok "the modulator is on another node" test "$first" = b -o "$first" = c
 other=$([ "$first" = b ] && echo c || echo b)
+
+# No word for a while, and nobody who decides: the part is held, and goes on when it is told that its load is the right one.
+signal STOP a swman
+signal STOP "$first" frontend
+ok "without word it is held" eventually grep -q "two: no word from the manager for 1000 ms" "$work/state-$first/node.log"
+ok "nothing comes from it" eventually rests two.bin
+signal CONT "$first" frontend
+ok "the node is heard again" eventually joined 3
+signal CONT a swman
+ok "what is held goes on" eventually grep -q "two goes on" "$work/state-$first/node.log"
+seen=$(steps)
+ok "as the same load" eventually passes "$((${seen:-0} + 3))"
+ok "of which no state is gone" test -z "$(at status two | grep "loaded anew")"
+ok "and which says that it was held" says 0 "the waveform was held: no word came from the manager for 1000 ms" at status two
+
 ok "the manager is killed" signal KILL a swman
 ok "the one that follows knows the waveform" eventually state_is two RUN
 signal KILL "$first"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/swman/several.h - what orders over several nodes have in common (several.c, loss.c).
+ * daemons/swman/orders.h - what orders over several nodes have in common (several.c, loss.c).
  */
-#ifndef DAEMONS_SWMAN_SEVERAL_H
-#define DAEMONS_SWMAN_SEVERAL_H
+#ifndef DAEMONS_SWMAN_ORDERS_H
+#define DAEMONS_SWMAN_ORDERS_H
 
 #include "daemons/swman/gather.h"
 
@@ -13,10 +13,5 @@ struct gather *gather_all(struct swman *swman, const struct wire_view *request);
 void order_make(struct wire_msg *msg, enum wire_type type, const char *waveform);
 /* reports_merge: of the nodes that have answered; NULL: none has. */
 json_t *reports_merge(const struct swman *swman, const struct gather *gather);
-
-/* builds_send sends the builds that gather->program names to the nodes that have them not, then
- * calls `then` (builds.c). */
-void builds_send(struct swman *swman, struct gather *gather,
-    void (*then)(struct swman *swman, struct gather *gather, const struct gather_answer *failed));
 
 #endif
