@@ -309,16 +309,18 @@ static int names_read(struct platform_reader *reader, const config_setting_t *gr
 		const struct wf_raw raw = wf_raw_setting(
 		    &reader->parse, list ? config_setting_get_elem(setting, (unsigned)i) : setting);
 		const char *text = NULL;
+		char *copy;
 
 		if (wf_want_text(&raw, name, reader->parse.diag, &text) < 0 || !text)
 			continue;
 		for (size_t k = 0; k < ret->n; k++)
-			if (strcmp(ret->items[k], text) == 0)
+			if (ret->items[k] && strcmp(ret->items[k], text) == 0)
 				node_error(
 				    reader, group, key, "%s names \"%.80s\" twice", name, text);
-		ret->items[ret->n] = strdup(text);
-		if (!ret->items[ret->n++])
+		copy = strdup(text);
+		if (!copy)
 			return -ENOMEM;
+		ret->items[ret->n++] = copy;
 	}
 	return 0;
 }
