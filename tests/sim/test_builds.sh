@@ -72,8 +72,8 @@ ok "both have joined" eventually joined
 ok "load" says 0 "two is loaded" aloe load two.conf --clock virtual --slots 100
 ok "the node keeps the build by its content" test "$(sum "$kept")" = "$build"
 ok "it is closed to others" test "$(stat -c %a "$kept")" = 600
-ok "start" says 0 "two runs" aloe start two
 ok "the host has it open" sh -c "cat /proc/[0-9]*/maps 2>/dev/null | grep -q '$kept'"
+ok "start" says 0 "two runs" aloe start two
 ok "it ends" eventually state_is two STOP
 ok "its bits are those of one lane" cmp two.bin one.bin
 ok "the report names the build" sh -c "'$bin/aloe' status two --json | grep -q '$build'"
