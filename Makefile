@@ -307,6 +307,10 @@ BRIDGE_SEEDS ?= 100000
 bridge-seeds: all $(B)/tests/sim/test_bridge ## BRIDGE_SEEDS=100000 random graphs cut over nodes, by seeds; SEED=1 is the first
 	$(Q)BRIDGE_SEEDS=$(BRIDGE_SEEDS) $(B)/tests/sim/test_bridge
 
+CLOCK_SEEDS ?= 20000
+clock-seeds: $(B)/tests/unit/test_offset ## CLOCK_SEEDS=20000 pairs of clocks with drift, jitter and ways of different length
+	$(Q)CLOCK_SEEDS=$(CLOCK_SEEDS) $(B)/tests/unit/test_offset
+
 MANY ?= 1000
 many: all $(B)/tests/faults/test_many ## MANY=1000 hosts on one node, exec and frontend killed among them: how long until it answers
 	$(Q)TEST_TIMEOUT=7200 MANY=$(MANY) tests/run.sh $(B)/tests/faults/test_many
