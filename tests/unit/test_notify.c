@@ -26,7 +26,7 @@ struct manager {
 static void manager_open(struct manager *manager, bool abstract)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	const char *dir = getenv("TMPDIR");
+	const char *tmp = getenv("TMPDIR"), *dir = tmp ? tmp : "/tmp";
 	int len;
 
 	snprintf(manager->name, sizeof(manager->name), "%s/notify.%d", abstract ? "@aloe" : dir,
