@@ -68,7 +68,7 @@ static void manager_hears_nothing(struct manager *manager)
 
 static void states_arrive(bool abstract)
 {
-	struct manager manager;
+	struct manager manager = {.fd = -1};
 	struct notify notify;
 
 	manager_open(&manager, abstract);
@@ -148,7 +148,7 @@ static void watchdog_open(struct notify *notify, const char *us, const char *pid
 /* Three signs of life in the time of the watchdog, the first one at once. */
 static void test_watchdog(void **state)
 {
-	struct manager manager;
+	struct manager manager = {.fd = -1};
 	struct notify notify;
 
 	(void)state;
