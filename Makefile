@@ -265,8 +265,8 @@ check-arm: ## the whole tree for ARM="aarch64 armhf" by cross compiler, its test
 		B=$(B) tests/emulated.sh $$arch $(CURDIR)/build-$$arch/sysroot tests/others/arm_nodes.sh $$arch || exit 1; done
 # A frontend finds daemons by their arguments, which are qemu's.
 EMULATED := $(filter-out %/test_frontend %/test_frontend_killed,$(filter $(addprefix $(B)/tests/,unit/% contract/% golden/%),$(TESTS)))
-# What qemu-user lacks: huge pages in smaps, the MTU of a socket, the error of posix_spawn; and what counts milliseconds.
-UNEMULATED := test_huge the_way_out_says_what_it_takes test_child_missing \
+# What qemu-user lacks: huge pages in smaps, the MTU of a socket, the error of posix_spawn, libraries after env -i; and what counts milliseconds.
+UNEMULATED := test_huge the_way_out_says_what_it_takes test_child_missing test_any_folder \
 	test_silent test_components_errors test_items_too_few test_a_host_that_says_nothing test_kept_answer
 check-emulated: all $(EMULATED)
 	$(Q)B=$(B) TEST_LEAVE_OUT="$(STATISTICS) $(UNEMULATED)" TEST_TIMEOUT=3600 \
