@@ -135,6 +135,12 @@ static void part_take(struct job_part *part, const struct wire_view *answer)
 		part->why = strdup("there is no reason given");
 }
 
+static void part_lose(struct job_part *part, const struct statsman_ask *ask)
+{
+	part->why = strdup(ask->lost);
+	part->again = ask->again;
+}
+
 static void answered(
     struct statsman *statsman, struct statsman_ask *ask, const struct wire_view *answer)
 {
@@ -142,12 +148,10 @@ static void answered(
 	struct job_part *part = &job->parts[ask->at];
 
 	part_clear(part);
-	if (answer) {
+	if (answer)
 		part_take(part, answer);
-	} else {
-		part->why = strdup(ask->lost);
-		part->again = ask->again;
-	}
+	else
+		part_lose(part, ask);
 	if (--job->left == 0)
 		job->next(statsman, job);
 }
@@ -236,7 +240,6 @@ static void listed(
 {
 	struct job *job = ask->of;
 	json_t *list = answer ? statsman_json(answer) : NULL;
-	struct job_part part = {.code = 1, .again = ask->again};
 
 	job->listed = true;
 	if (list) {
@@ -246,12 +249,15 @@ static void listed(
 		located(statsman, job);
 		return;
 	}
+	if (!job_parts(job, 1)) {
+		job_refuse(statsman, job, 1, "aloe-statsman: out of memory");
+		return;
+	}
 	if (answer)
-		part_take(&part, answer);
+		part_take(&job->parts[0], answer);
 	else
-		part.why = strdup(ask->lost);
-	job_fail(statsman, job, &part);
-	part_clear(&part);
+		part_lose(&job->parts[0], ask);
+	job_fail(statsman, job, &job->parts[0]);
 }
 
 void job_locate(struct statsman *statsman, struct job *job, bool fresh,
