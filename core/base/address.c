@@ -74,15 +74,20 @@ int address_local(const char *text, char ret_text[ADDRESS_TEXT], char *ret_why, 
 
 	if (len >= ADDRESS_TEXT || address_parse(whole, &address) < 0 || address.port == 0) {
 		snprintf(ret_why, size,
-		    "%.60s is no address; a port 1 .. 65535 is needed, or 127.0.0.1:PORT or "
-		    "[::1]:PORT",
-		    text);
+		    "%.60s is no address; a port 1 .. 65535 is needed, or 127.0.0.1:PORT", text);
 		return -EINVAL;
 	}
 	if (!address.loopback) {
 		snprintf(ret_why, size,
-		    "other machines could reach %s, and whoever can may read all; 127.0.0.1 or "
-		    "[::1] is needed",
+		    "other machines could reach %s, and whoever can may read all; 127.0.0.1 is "
+		    "needed",
+		    whole);
+		return -EINVAL;
+	}
+	if (address.v6) {
+		snprintf(ret_why, size,
+		    "%s is IPv6, which the HTTP server of this program does not have; 127.0.0.1 "
+		    "is needed",
 		    whole);
 		return -EINVAL;
 	}

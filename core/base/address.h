@@ -25,8 +25,9 @@ struct address {
 
 /* address_parse: 0 or -EINVAL. */
 int address_parse(const char *text, struct address *ret);
-/* address_local reads where only this machine can reach a program, "PORT" (of 127.0.0.1) or
- * "IP:PORT", and writes it as IP:PORT. -EINVAL with the reason in ret_why for anything else. */
+/* address_local reads where only this machine can reach a program over HTTP, "PORT" (of 127.0.0.1)
+ * or "IP:PORT", and writes it as IP:PORT. -EINVAL with the reason in ret_why for anything else, and
+ * for [::1]: Debian builds civetweb without IPv6. */
 enum { ADDRESS_TEXT = 64 };
 int address_local(const char *text, char ret_text[ADDRESS_TEXT], char *ret_why, size_t size);
 bool address_same(const struct address *a, const struct address *b); /* IP and port */

@@ -61,7 +61,7 @@ static void usage_print(FILE *out, const char *program, unsigned takes)
 		fprintf(out, "  --lanes LIST   CPUs that may carry lanes, \"0-2,5\"\n");
 	if (takes & DAEMON_METRICS)
 		fprintf(out,
-		    "  --metrics IP:PORT  where aloe-statsman serves /metrics; 127.0.0.1 or [::1] "
+		    "  --metrics IP:PORT  where aloe-statsman serves /metrics; 127.0.0.1 "
 		    "only\n");
 	fprintf(out, "  --help, --version\n");
 }

@@ -83,7 +83,8 @@ metrics=$((port + 7))
 # ---- one node ----
 
 ok "an address that others could reach is refused" says 2 "other machines could reach 0.0.0.0:$metrics" aloe up --metrics 0.0.0.0:$metrics
-ok "so is one of a network" says 2 "127.0.0.1 or [::1] is needed" aloe up --metrics 192.168.1.1:$metrics
+ok "so is one of a network" says 2 "127.0.0.1 is needed" aloe up --metrics 192.168.1.1:$metrics
+ok "so is IPv6, which is not served" says 2 "[::1]:$metrics is IPv6" aloe up --metrics "[::1]:$metrics"
 ok "so is what is no port" says 2 "a port 1 .. 65535 is needed" aloe up --metrics http
 ok "so is port 0" says 2 "a port 1 .. 65535 is needed" aloe up --metrics 0
 ok "the daemon refuses it, too" says 2 "other machines could reach" "$bin/aloe-statsman" --dir "$work/none" --metrics 0.0.0.0:$metrics

@@ -110,7 +110,7 @@ static const struct cli_option up_options[] = {
         "addresses are of this machine"},
     PLATFORM_OPTION,
     {"metrics", 0, "PORT", NULL, false,
-        "serve the counts of all waveforms at http://127.0.0.1:PORT/metrics, or at [::1]:PORT, for "
+        "serve the counts of all waveforms at http://127.0.0.1:PORT/metrics for "
         "programs of this machine; default: no port is opened"},
     DIR_OPTION,
     STATE_OPTION,
