@@ -170,6 +170,29 @@ files '^(core|components|daemons|platforms|tools)/.*\.(c|h|cpp)$' | xargs -r awk
 		else first[tag] = FILENAME ":" FNR
 	}' | rule "a struct tag is declared once"
 
+# In a file that does not fit on a few screens a function's name says what it acts on, too: packet_take, not take. There are
+# no exceptions: a function that a table calls has the noun of its file or struct (hist_result, file_place).
+xargs -r awk <"$tmp/product" '
+	function file_ends() { if (lines > 150) printf "%s", found; found = head = "" }
+	FNR == 1 { file_ends() }
+	{ lines = FNR; line = $0 }
+	head != "" { line = head " " line; head = "" }
+	line !~ /^(static|INLINE|_Noreturn|__attribute__|inline) ?/ || line ~ /^static_assert/ { next }
+	{
+		while (match(line, /__attribute__\(\([^()]*(\([^()]*\)[^()]*)*\)\) */))
+			line = substr(line, 1, RSTART - 1) substr(line, RSTART + RLENGTH)
+		at = index(line, "(")
+		if (at == 0 && line !~ /[=;{]/) { head = line; next }
+		name = at == 0 ? "" : substr(line, 1, at - 1)
+		if (name !~ /(^| )(static|INLINE) / || name ~ /[=\[{;]/) next
+		sub(/.*[ *]/, "", name)
+		if (name != "" && name !~ /_/ && !((FILENAME, name) in seen)) {
+			seen[FILENAME, name] = 1
+			found = found FILENAME ":" FNR ": static " name "(): the name needs a noun and a verb in more than 150 lines\n"
+		}
+	}
+	END { file_ends() }' | rule "static functions of long files are named noun_verb"
+
 # Those of the layout are written by a program, so that half of the number has to be elsewhere.
 files '^core/.*\.[ch]$' | xargs -r awk '
 	{ lines++ }

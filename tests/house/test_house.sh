@@ -162,6 +162,15 @@ house && printf 'const char *said(void);\nconst char *said(void) { return "%%s h
 	put core/base/counts.c && expect '' &&
 	printf 'const char *said(void);\nconst char *said(void) { return "%%s has %%zu open links"; }\n' |
 	put core/base/counts.c && expect 'a count of 1 stands before no plural'
+# long LINES DECLARATION: core/base/long.c, so many lines with the declaration at its end.
+long() {
+	{ lines $(($1 - 2)) ''; echo "$2"; } | put core/base/long.c
+}
+house && long 150 'static int take(void);' && expect '' && long 151 'static int take(void);' &&
+	expect 'static functions of long files are named noun_verb'
+house && long 151 '__attribute__((format(printf, 1, 2))) static inline int take(const char *format, ...);' &&
+	expect 'static functions of long files are named noun_verb'
+house && long 151 '__attribute__((cold)) static const char *const list[] = {f(1)}; static int packet_take(void);' && expect ''
 house && printf 'struct twice {\n\tint a;\n};\n' | put core/base/once.c &&
 	printf 'static struct twice {\n\tlong b;\n} x;\n' | put daemons/exec/again.c && expect 'a struct tag is declared once'
 house && printf 'const char *said(void);\nconst char *said(void) { return "see core/base/list.h"; }\n' >>"$tree/daemons/exec/main.c" &&
