@@ -82,7 +82,8 @@ static int ber_align_init(void *self, struct aloe_setup *setup)
 	    : aloe_fail(setup, "no memory for %u bits", 4 * align->size);
 }
 
-static void append(uint8_t *ring, uint32_t size, uint64_t *end, const uint8_t *bits, uint32_t n)
+static void bits_append(
+    uint8_t *ring, uint32_t size, uint64_t *end, const uint8_t *bits, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t at = (uint32_t)(*end + i) & (size - 1);
@@ -138,8 +139,9 @@ static bool find_alignment(struct ber_align *align)
 	return best < limit;
 }
 
-/* compare counts the bits from `next` on that both sides have; false when the alignment is lost. */
-static bool compare(struct ber_align *align)
+/* bits_compare counts the bits from `next` on that both sides have; false when the alignment is
+ * lost. */
+static bool bits_compare(struct ber_align *align)
 {
 	while (align->next < align->received_end && align->next - align->delay < align->sent_end) {
 		const uint8_t sent = *bits_at(align->sent, align, align->next - align->delay);
@@ -159,7 +161,7 @@ static bool compare(struct ber_align *align)
 	return true;
 }
 
-static void step(struct ber_align *align)
+static void align_step(struct ber_align *align)
 {
 	const uint64_t half = align->size / 2; /* as old as both rings can still answer for */
 	const uint64_t oldest = align->received_end > half ? align->received_end - half : 0;
@@ -178,18 +180,18 @@ static void step(struct ber_align *align)
 		align->locked = 1;
 		align->run = align->run_errors = 0;
 	}
-	align->locked = compare(align);
+	align->locked = bits_compare(align);
 }
 
 static int ber_align_work(void *self, struct aloe_slot *slot)
 {
 	struct ber_align *align = self;
 
-	append(align->sent, align->size, &align->sent_end, aloe_in_bit(slot, SENT),
+	bits_append(align->sent, align->size, &align->sent_end, aloe_in_bit(slot, SENT),
 	    aloe_in_len(slot, SENT));
-	append(align->received, align->size, &align->received_end, aloe_in_bit(slot, RECEIVED),
+	bits_append(align->received, align->size, &align->received_end, aloe_in_bit(slot, RECEIVED),
 	    aloe_in_len(slot, RECEIVED));
-	step(align);
+	align_step(align);
 	align->ber = align->bits ? (double)align->bit_errors / (double)align->bits : 0;
 	return 0;
 }

@@ -63,7 +63,7 @@ static bool is_whole(uint32_t type)
 	return type == ALOE_I16 || type == ALOE_CI16;
 }
 
-static uint32_t dimensions(uint32_t type)
+static uint32_t dimensions_of(uint32_t type)
 {
 	return type == ALOE_CF32 || type == ALOE_CI16 ? 2 : 1;
 }
@@ -120,7 +120,7 @@ static int awgn_init(void *self, struct aloe_setup *setup)
 	if (!is_whole(awgn->type))
 		return 0;
 	awgn->noise = aloe_scratch(
-	    setup, (size_t)setup->in[0].max * dimensions(awgn->type) * sizeof(float) + 1);
+	    setup, (size_t)setup->in[0].max * dimensions_of(awgn->type) * sizeof(float) + 1);
 	return awgn->noise
 	    ? 0
 	    : aloe_fail(setup, "no memory for the noise of %u items", setup->in[0].max);
@@ -145,7 +145,7 @@ static uint64_t add_whole(
 static int awgn_work(void *self, struct aloe_slot *slot)
 {
 	struct awgn *awgn = self;
-	const uint32_t n = aloe_pass(slot, 0, 0) * dimensions(awgn->type);
+	const uint32_t n = aloe_pass(slot, 0, 0) * dimensions_of(awgn->type);
 
 	if (awgn->esn0_db != awgn->esn0_seen_db || awgn->ebn0_db != awgn->ebn0_seen_db)
 		update_sigma(awgn);

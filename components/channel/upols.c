@@ -133,7 +133,7 @@ static const struct aloe_var vars[] = {
 
 /* ---- [control] what there is ---- */
 
-static uint32_t linked(const struct aloe_format *formats, uint32_t *ret_ports)
+static uint32_t ports_linked(const struct aloe_format *formats, uint32_t *ret_ports)
 {
 	uint32_t n = 0;
 
@@ -147,9 +147,9 @@ static uint32_t linked(const struct aloe_format *formats, uint32_t *ret_ports)
 	return n;
 }
 
-static uint32_t paths(const struct aloe_setup *setup)
+static uint32_t paths_count(const struct aloe_setup *setup)
 {
-	return linked(setup->in, NULL) * linked(setup->out, NULL);
+	return ports_linked(setup->in, NULL) * ports_linked(setup->out, NULL);
 }
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
@@ -162,7 +162,7 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 static int64_t taps_of(
     const struct upols *up, uint32_t items, const char *what, struct aloe_setup *setup)
 {
-	const uint32_t n = paths(setup);
+	const uint32_t n = paths_count(setup);
 
 	if (up->taps && items > (uint64_t)up->taps * n)
 		return aloe_fail(setup,
@@ -180,8 +180,8 @@ static uint32_t response_items(const struct upols *up)
 	return divide_up(up->response.len, 2);
 }
 
-/* needed: partitions that the parameters ask for; negative after aloe_fail. */
-static int64_t needed(const struct upols *up, struct aloe_setup *setup)
+/* partitions_needed: partitions that the parameters ask for; negative after aloe_fail. */
+static int64_t partitions_needed(const struct upols *up, struct aloe_setup *setup)
 {
 	int64_t taps = 0, more;
 
@@ -228,7 +228,7 @@ static int upols_shape(void *self, struct aloe_setup *setup)
 	if (frames_check(setup->in[0].max, (enum frames_transform)up->transform, setup) < 0 ||
 	    check_inputs(setup) < 0)
 		return -1;
-	n = needed(up, setup);
+	n = partitions_needed(up, setup);
 	if (n < 0)
 		return -1;
 	if (n > PARTITIONS_MAX || (up->partitions && n > up->partitions))
@@ -377,13 +377,13 @@ static int init_port(struct upols *up, struct aloe_setup *setup)
 static int upols_init(void *self, struct aloe_setup *setup)
 {
 	struct upols *up = self;
-	const int64_t n = needed(up, setup);
+	const int64_t n = partitions_needed(up, setup);
 
 	if (n < 0)
 		return -1;
 	up->depth = up->partitions ? up->partitions : n > 0 ? (uint32_t)n : 1;
-	up->n_in = linked(setup->in, up->in);
-	up->n_out = linked(setup->out, up->out);
+	up->n_in = ports_linked(setup->in, up->in);
+	up->n_out = ports_linked(setup->out, up->out);
 	if (frames_init(
 	        &up->frames, setup->in[0].max, (enum frames_transform)up->transform, setup) < 0)
 		return aloe_fail(setup, "no memory for transforms of %u items", up->frames.size);
@@ -522,8 +522,9 @@ static void transform_inputs(struct upols *up, const struct aloe_slot *slot)
 	}
 }
 
-/* convolve: output o by a response; up->inputs was made for it. */
-static void convolve(struct upols *up, const struct response *response, uint32_t o, float *ret_out)
+/* output_convolve: output o by a response; up->inputs was made for it. */
+static void output_convolve(
+    struct upols *up, const struct response *response, uint32_t o, float *ret_out)
 {
 	up->frames.kernels->multiply(up->inputs, response->terms + (size_t)o * response->n_terms,
 	    response->n_terms, up->frames.bins, up->sum);
@@ -558,14 +559,14 @@ static void make_outputs(
 {
 	line_up_inputs(up, up->current);
 	for (uint32_t o = 0; o < up->n_out; o++) {
-		convolve(up, up->current, o, slot->out[up->out[o]].data);
+		output_convolve(up, up->current, o, slot->out[up->out[o]].data);
 		aloe_put(slot, up->out[o], len);
 	}
 	if (!before || up->fade == 0)
 		return;
 	line_up_inputs(up, before);
 	for (uint32_t o = 0; o < up->n_out; o++) {
-		convolve(up, before, o, up->faded);
+		output_convolve(up, before, o, up->faded);
 		fade_from(up->faded, up->shares, up->fade, slot->out[up->out[o]].data);
 	}
 }

@@ -237,9 +237,9 @@ static int refill_mono(struct wav_source *source, struct aloe_setup *setup)
 	return 0;
 }
 
-/* resample makes up to `max` samples of what is in mono; the number made, or negative after
+/* mono_resample makes up to `max` samples of what is in mono; the number made, or negative after
  * aloe_fail. */
-static long resample(struct wav_source *source, float *out, long max, struct aloe_setup *setup)
+static long mono_resample(struct wav_source *source, float *out, long max, struct aloe_setup *setup)
 {
 	SRC_DATA data = {
 	    .data_in = source->mono + source->mono_at,
@@ -274,9 +274,10 @@ static int16_t sample_round(float x)
 	return scaled < 32767.0f ? (int16_t)lrintf(scaled) : INT16_MAX;
 }
 
-/* convert makes a message; the number of samples, fewer than `max` only at the end, or negative
- * after aloe_fail. */
-static long convert(struct wav_source *source, int16_t *out, long max, struct aloe_setup *setup)
+/* message_convert makes a message; the number of samples, fewer than `max` only at the end, or
+ * negative after aloe_fail. */
+static long message_convert(
+    struct wav_source *source, int16_t *out, long max, struct aloe_setup *setup)
 {
 	long done = 0;
 
@@ -284,7 +285,7 @@ static long convert(struct wav_source *source, int16_t *out, long max, struct al
 		long made;
 		if (refill_mono(source, setup) < 0)
 			return -1;
-		made = resample(source, source->resampled + done, max - done, setup);
+		made = mono_resample(source, source->resampled + done, max - done, setup);
 		if (made < 0)
 			return -1;
 		if (made == 0 && source->ended && source->mono_at == source->mono_len)
@@ -306,7 +307,7 @@ static int wav_source_fill(void *self, struct aloe_record *record, struct aloe_s
 		if (check_read(source, n, record->max, setup) < 0)
 			return -1;
 	} else {
-		n = convert(source, record->data, record->max, setup);
+		n = message_convert(source, record->data, record->max, setup);
 		if (n < 0)
 			return -1;
 	}

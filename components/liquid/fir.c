@@ -137,7 +137,7 @@ static void fir_release(const void *self, const struct aloe_param *param, struct
 		firfilt_crcf_destroy(filter->plain);
 }
 
-static inline void push(const struct filter *filter, cf32 sample)
+static inline void line_push(const struct filter *filter, cf32 sample)
 {
 	if (filter->bank)
 		firpfb_crcf_push(filter->bank, sample);
@@ -149,7 +149,7 @@ static inline void push(const struct filter *filter, cf32 sample)
 static void take_history(struct fir *fir, const struct filter *filter)
 {
 	for (uint32_t i = fir->at - filter->memory; i < fir->at; i++)
-		push(filter, fir->line[i]);
+		line_push(filter, fir->line[i]);
 	fir->version = fir->taps.version;
 }
 
@@ -183,7 +183,7 @@ static uint32_t filter_keep(
 	return made;
 }
 
-static uint32_t interpolate(
+static uint32_t filter_interpolate(
     const struct fir *fir, const struct filter *filter, const cf32 *in, uint32_t n, cf32 *out)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -207,7 +207,7 @@ static int fir_work(void *self, struct aloe_slot *slot)
 	in = line_place(fir, n);
 	fir->rejected += guard_copy(in, aloe_in_cf32(slot, 0), n);
 	if (filter->bank)
-		slot->out[0].len = interpolate(fir, filter, in, n, out);
+		slot->out[0].len = filter_interpolate(fir, filter, in, n, out);
 	else
 		slot->out[0].len = filter_keep(fir, filter, in, n, out);
 	return 0;

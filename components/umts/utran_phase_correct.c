@@ -106,7 +106,7 @@ static void fill_sums(struct phase_correct *s, const cf32 *pilots, uint32_t n, f
 
 /* Averages, and the mean power of a pilot's noise: what one differs from the average around it,
  * which has a share of it. */
-static float average(struct phase_correct *s, uint32_t n, float *ret_noise)
+static float pilots_average(struct phase_correct *s, uint32_t n, float *ret_noise)
 {
 	const uint32_t half = s->window / 2;
 	float power = 0, noise = 0;
@@ -126,7 +126,7 @@ static float average(struct phase_correct *s, uint32_t n, float *ret_noise)
 	return power / (float)n;
 }
 
-static void turn(const struct phase_correct *s, const cf32 *in, cf32 *out, uint32_t pilots,
+static void symbols_turn(const struct phase_correct *s, const cf32 *in, cf32 *out, uint32_t pilots,
     uint32_t each, float offset, float scale)
 {
 	for (uint32_t i = 0; i < pilots; i++) {
@@ -139,15 +139,16 @@ static void turn(const struct phase_correct *s, const cf32 *in, cf32 *out, uint3
 	}
 }
 
-static void correct(struct phase_correct *s, const cf32 *symbols, const cf32 *pilots, cf32 *out,
-    uint32_t n, uint32_t each)
+static void symbols_correct(struct phase_correct *s, const cf32 *symbols, const cf32 *pilots,
+    cf32 *out, uint32_t n, uint32_t each)
 {
 	const float offset = measure_offset(pilots, n);
 	float noise, power;
 
 	fill_sums(s, pilots, n, offset);
-	power = average(s, n, &noise);
-	turn(s, symbols, out, n, each, offset, power > 0 ? (float)s->pilot_gain / power : 0);
+	power = pilots_average(s, n, &noise);
+	symbols_turn(
+	    s, symbols, out, n, each, offset, power > 0 ? (float)s->pilot_gain / power : 0);
 	s->carrier_hz = offset / (2 * M_PI) * 15000;
 	s->pilot_snr_db = power > 0 && noise > 0 ? 10 * log10f(power / noise) : 0;
 }
@@ -166,8 +167,8 @@ static int correct_work(void *self, struct aloe_slot *slot)
 		slot->out[0].state = ALOE_ABSENT;
 		return 0;
 	}
-	correct(s, aloe_in_cf32(slot, SYMBOLS), aloe_in_cf32(slot, PILOTS), aloe_out_cf32(slot, 0),
-	    pilots, n / pilots);
+	symbols_correct(s, aloe_in_cf32(slot, SYMBOLS), aloe_in_cf32(slot, PILOTS),
+	    aloe_out_cf32(slot, 0), pilots, n / pilots);
 	aloe_put(slot, 0, n);
 	return 0;
 }

@@ -183,7 +183,7 @@ static uint64_t step_of(const struct sync *s, double at)
 }
 
 /* Chips whose first lies at sample `at`. */
-static void filter(
+static void chips_filter(
     const struct sync *s, const struct filter_bank *bank, double at, cf32 *chips, uint32_t n)
 {
 	const uint32_t per = s->samples_per_chip;
@@ -239,7 +239,7 @@ static int sync_init(void *self, struct aloe_setup *setup)
 
 /* ---- lock ---- */
 
-static void lock(struct sync *s, double at, double ahead)
+static void clock_lock(struct sync *s, double at, double ahead)
 {
 	s->next = at;
 	s->held = s->block = s->unseen = s->since = 0;
@@ -253,23 +253,23 @@ static void lock(struct sync *s, double at, double ahead)
 
 /* A chip a symbol from the beginning of the message on; the last few would need the next
  * message. */
-static void search(struct sync *s)
+static void pilot_search(struct sync *s)
 {
 	const uint32_t n = s->samples_per_chip, whole = UTRAN_CHIPS - s->delay - 1;
 
 	s->tries++;
-	filter(s, &s->matched, (double)s->past * n, s->search.chips, whole);
+	chips_filter(s, &s->matched, (double)s->past * n, s->search.chips, whole);
 	memset(s->search.chips + whole, 0, (UTRAN_CHIPS - whole) * sizeof(cf32));
 	if (!search_try(&s->search))
 		return;
 	s->carrier_hz = s->search.offset_hz;
-	lock(s, (s->past + s->search.chip) * n, s->search.chip - UTRAN_CHIPS / 2);
+	clock_lock(s, (s->past + s->search.chip) * n, s->search.chip - UTRAN_CHIPS / 2);
 }
 
 /* ---- clock ---- */
 
 /* The pilot in a block of chips, which are scrambled. */
-static cf32 pilot(struct sync *s, const cf32 *chips)
+static cf32 pilot_of(struct sync *s, const cf32 *chips)
 {
 	cf32 symbol;
 
@@ -289,26 +289,26 @@ static double block_power(const cf32 *chips)
 
 /* The pilot around the clock. The filters' steps are coarser than the clock: the nearest one is
  * taken, and told. */
-static void look(struct sync *s)
+static void pilot_look(struct sync *s)
 {
 	const double n = s->samples_per_chip,
 	             off = (double)step_of(s, s->next) / s->steps - s->next;
 	cf32 pilots[CLOCK_LAGS];
 	double power;
 
-	filter(s, &s->brief, s->next - n, s->whole, BLOCK + 2);
-	filter(s, &s->brief, s->next - n / 2, s->half, BLOCK + 1);
-	pilots[0] = pilot(s, s->whole);
-	pilots[1] = pilot(s, s->half);
-	pilots[2] = pilot(s, s->whole + 1);
+	chips_filter(s, &s->brief, s->next - n, s->whole, BLOCK + 2);
+	chips_filter(s, &s->brief, s->next - n / 2, s->half, BLOCK + 1);
+	pilots[0] = pilot_of(s, s->whole);
+	pilots[1] = pilot_of(s, s->half);
+	pilots[2] = pilot_of(s, s->whole + 1);
 	power = block_power(s->plain);
-	pilots[3] = pilot(s, s->half + 1);
-	pilots[4] = pilot(s, s->whole + 2);
+	pilots[3] = pilot_of(s, s->half + 1);
+	pilots[4] = pilot_of(s, s->whole + 2);
 	chip_look_add(&s->look, pilots, power, off / n);
 }
 
 /* What has been seen since the last time moves the clock. */
-static void steer(struct sync *s)
+static void clock_steer(struct sync *s)
 {
 	const double chips = (double)s->since * BLOCK;
 
@@ -323,7 +323,7 @@ static void steer(struct sync *s)
 }
 
 /* The end of a frame: is there anything to be seen? */
-static void judge(struct sync *s)
+static void frame_judge(struct sync *s)
 {
 	const double ratio = BLOCK * s->pilot / s->power;
 	const bool seen = ratio >= SEEN_RATIO;
@@ -339,19 +339,19 @@ static void judge(struct sync *s)
 
 /* Until the rate is known every block is looked at, and the clock moved once a slot; from then on
  * it is one block of five, and once a frame. */
-static void watch(struct sync *s)
+static void blocks_watch(struct sync *s)
 {
 	const bool known = s->clock.known;
 
 	if (!known || s->block % APART == s->turn)
-		look(s);
+		pilot_look(s);
 	s->next += BLOCK * (double)s->samples_per_chip * (1 + s->clock.rate);
 	s->since++;
 	s->block++;
 	if (s->block == BLOCKS || (!known && s->block % SLOT == 0))
-		steer(s);
+		clock_steer(s);
 	if (s->block == BLOCKS)
-		judge(s);
+		frame_judge(s);
 }
 
 /* ---- frames ---- */
@@ -367,10 +367,10 @@ static void make_chips(struct sync *s)
 
 		if (s->block == 0)
 			s->frame_chip = fmod(s->next / n - s->past + UTRAN_CHIPS, UTRAN_CHIPS);
-		filter(s, &s->matched, s->next + n * s->clock.finger, chips, BLOCK);
+		chips_filter(s, &s->matched, s->next + n * s->clock.finger, chips, BLOCK);
 		s->held += BLOCK;
 		s->made += BLOCK;
-		watch(s);
+		blocks_watch(s);
 	}
 }
 
@@ -396,7 +396,7 @@ static void put_frame(struct sync *s, struct aloe_slot *slot)
 }
 
 /* Samples by phase: the last of the message before, then this one, or a hole. */
-static void take(struct sync *s, const cf32 *in)
+static void samples_take(struct sync *s, const cf32 *in)
 {
 	const uint32_t n = s->samples_per_chip, past = s->past * n;
 	cf32 *behind[SAMPLES_MAX];
@@ -444,14 +444,14 @@ static int sync_work(void *self, struct aloe_slot *slot)
 	slot->out[0].state = valid ? ALOE_ABSENT : slot->in[0].state;
 	if (hole && !s->locked)
 		return sync_forget(s);
-	take(s, hole ? NULL : aloe_in_cf32(slot, 0));
+	samples_take(s, hole ? NULL : aloe_in_cf32(slot, 0));
 	if (!s->locked && !isnan(s->known_delay))
-		lock(s,
+		clock_lock(s,
 		    s->past * (double)s->samples_per_chip + s->known_delay +
 		        s->delay * s->samples_per_chip,
 		    0);
 	else if (!s->locked)
-		search(s);
+		pilot_search(s);
 	make_chips(s);
 	s->next -= samples;
 	if (hole)

@@ -76,7 +76,7 @@ static bool in_number(char c)
 	return isdigit((unsigned char)c) || c == '.';
 }
 
-static bool alike(const char *a, const char *b)
+static bool words_alike(const char *a, const char *b)
 {
 	while (*a && *b) {
 		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
@@ -135,7 +135,7 @@ void diag_fold(struct diag *diag, size_t from)
 		char *line = diag->lines[i];
 		size_t k = 0;
 
-		while (k < n_kinds && !alike(diag->lines[kinds[k].shown_last], line))
+		while (k < n_kinds && !words_alike(diag->lines[kinds[k].shown_last], line))
 			k++;
 		n_kinds += k == n_kinds;
 		kinds[k].line_last = line_named(line);
@@ -165,7 +165,7 @@ void diag_print(const struct diag *diag, FILE *out)
 
 enum { WORD_MAX = 63 };
 
-static size_t least(size_t a, size_t b)
+static size_t least_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -177,7 +177,7 @@ static bool same_letter(char a, char b)
 
 /* Edit distance with neighbours exchanged counting one, letters compared without case. Both at most
  * WORD_MAX long. */
-static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+static size_t word_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t row[3][WORD_MAX + 1];
 
@@ -188,11 +188,11 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 
 		now[0] = i;
 		for (size_t j = 1; j <= b_len; j++) {
-			now[j] = least(least(last[j], now[j - 1]) + 1,
+			now[j] = least_of(least_of(last[j], now[j - 1]) + 1,
 			    last[j - 1] + !same_letter(a[i - 1], b[j - 1]));
 			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
 			    same_letter(a[i - 2], b[j - 1]))
-				now[j] = least(now[j], before[j - 2] + 1);
+				now[j] = least_of(now[j], before[j - 2] + 1);
 		}
 	}
 	return row[a_len % 3][b_len];
@@ -222,7 +222,7 @@ const char *diag_nearest(const char *word, const char *const *names, size_t n)
 			continue;
 		if (!longer && len >= 3 && name_len > len && begins_with(names[i], word, len))
 			longer = names[i];
-		const size_t d = distance(word, len, names[i], name_len);
+		const size_t d = word_distance(word, len, names[i], name_len);
 		if (d < nearest_distance && d < name_len) {
 			nearest_distance = d;
 			nearest = names[i];

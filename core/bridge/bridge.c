@@ -24,7 +24,7 @@ struct making {
 	uint32_t frame_bytes;
 };
 
-static uint8_t who(const struct making *making, uint16_t peer, uint32_t segment)
+static uint8_t segment_owner(const struct making *making, uint16_t peer, uint32_t segment)
 {
 	const uint16_t node = making->bridge->node_of[segment];
 
@@ -39,7 +39,7 @@ static void readers_find(struct making *making, uint16_t peer)
 	memset(making->concerns, 0, view->head->segments.count);
 	for (uint64_t i = 0; i < view->head->instances.count; i++) {
 		const struct image_instance *row = &view->instances[i];
-		const uint8_t node = who(making, peer, row->segment);
+		const uint8_t node = segment_owner(making, peer, row->segment);
 
 		for (uint32_t p = 0; p < row->n_inputs; p++)
 			if (view->inputs[row->inputs + p].buffer != IMAGE_NONE)
@@ -51,7 +51,7 @@ static void readers_find(struct making *making, uint16_t peer)
 	for (uint32_t s = 0; s < view->head->segments.count; s++)
 		for (uint32_t g = 0; g < view->segments[s].n_gates; g++)
 			making->concerns[view->gates[view->segments[s].gates + g].segment] |=
-			    who(making, peer, s);
+			    segment_owner(making, peer, s);
 }
 
 static uint32_t routes_of(

@@ -276,7 +276,7 @@ static int args_check(const struct cli_args *args)
 	return -EINVAL;
 }
 
-static bool asked(int argc, char **argv, const char *name, const char *letter)
+static bool option_asked(int argc, char **argv, const char *name, const char *letter)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
 		if (!strcmp(argv[i], name) || (letter && !strcmp(argv[i], letter)))
@@ -291,7 +291,7 @@ static int command_run(const struct cli_program *program, const struct cli_comma
 	struct cli_args args = {.program = program, .command = command};
 	int status = CLI_USAGE;
 
-	if (asked(argc, argv, "--help", "-h")) {
+	if (option_asked(argc, argv, "--help", "-h")) {
 		cli_help(program, command->name ? command : NULL, stdout);
 		return CLI_OK;
 	}

@@ -16,8 +16,9 @@ static int option_title(const struct cli_option *o, FILE *out)
 	return letter + fprintf(out, "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 }
 
-/* wrap prints text in paragraphs, indented; lines that begin with two spaces stay as they are. */
-static void wrap(const char *text, int indent, int at, FILE *out)
+/* text_wrap prints text in paragraphs, indented; lines that begin with two spaces stay as they
+ * are. */
+static void text_wrap(const char *text, int indent, int at, FILE *out)
 {
 	while (*text) {
 		const size_t len = strcspn(text, " \n");
@@ -60,7 +61,7 @@ static void options_help(const struct cli_options *options, FILE *out)
 			fprintf(out, "\n%*s", INDENT, "");
 		else
 			fprintf(out, "%*s", INDENT - 2 - len, "");
-		wrap(options->items[i].help, INDENT, INDENT, out);
+		text_wrap(options->items[i].help, INDENT, INDENT, out);
 	}
 }
 
@@ -70,10 +71,10 @@ static void command_help(const struct cli_program *program, const struct cli_com
 
 	fprintf(out, "usage: %s%s%s%s%s%s\n\n", program->name, c->name ? " " : "",
 	    c->name ? c->name : "", n ? " [OPTION]..." : "", c->args[0] ? " " : "", c->args);
-	wrap(c->summary, 0, 0, out);
+	text_wrap(c->summary, 0, 0, out);
 	if (c->doc) {
 		fputc('\n', out);
-		wrap(c->doc, 0, 0, out);
+		text_wrap(c->doc, 0, 0, out);
 	}
 	if (n)
 		fputc('\n', out);
@@ -132,7 +133,7 @@ static void roff_line(const char *text, size_t len, FILE *out)
 	}
 }
 
-static void roff(const char *line, FILE *out)
+static void roff_print(const char *line, FILE *out)
 {
 	roff_line(line, strlen(line), out);
 }
@@ -170,10 +171,10 @@ static void roff_options(const struct cli_options *options, FILE *out)
 		if (o->letter)
 			fprintf(out, "\\-%c, ", o->letter);
 		fputs("\\-\\-", out);
-		roff(o->name, out);
+		roff_print(o->name, out);
 		if (o->arg) {
 			fputc(' ', out);
-			roff(o->arg, out);
+			roff_print(o->arg, out);
 		}
 		fputs("\\fR\n", out);
 		roff_text(o->help, out);
@@ -200,11 +201,11 @@ static void roff_title(const struct cli_program *program, FILE *out)
 		fputc(toupper((unsigned char)*c), out);
 	fprintf(out, " %d \"\" \"ALOE %s\" \"ALOE manual\"\n.SH NAME\n", program->section,
 	    ALOE_VERSION);
-	roff(program->name, out);
+	roff_print(program->name, out);
 	fputs(" \\- ", out);
-	roff(program->summary, out);
+	roff_print(program->summary, out);
 	fputs("\n.SH SYNOPSIS\n\\fB", out);
-	roff(program->name, out);
+	roff_print(program->name, out);
 	if (program->commands.items[0].name)
 		fputs("\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR]... [\\fIOPTION\\fR]...\n", out);
 	else

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <math.h>
 
-static void *field(const struct aloe_param *param, void *state)
+static void *field_of(const struct aloe_param *param, void *state)
 {
 	return (uint8_t *)state + param->offset;
 }
@@ -23,9 +23,9 @@ static int real_set(const struct aloe_param *param, void *state, double value)
 	const float narrow = (float)value;
 
 	if (param->size == sizeof(double))
-		memcpy(field(param, state), &value, sizeof(value));
+		memcpy(field_of(param, state), &value, sizeof(value));
 	else if (param->size == sizeof(float))
-		memcpy(field(param, state), &narrow, sizeof(narrow));
+		memcpy(field_of(param, state), &narrow, sizeof(narrow));
 	else
 		return -EINVAL;
 	return 0;
@@ -39,11 +39,11 @@ static int int_set(const struct aloe_param *param, void *state, double value)
 	if (param->size == sizeof(int64_t)) {
 		const int64_t wide = (int64_t)value;
 
-		memcpy(field(param, state), &wide, sizeof(wide));
+		memcpy(field_of(param, state), &wide, sizeof(wide));
 	} else if (param->size == sizeof(int32_t) && value >= INT32_MIN && value <= UINT32_MAX) {
 		const uint32_t narrow = (uint32_t)(int64_t)value;
 
-		memcpy(field(param, state), &narrow, sizeof(narrow));
+		memcpy(field_of(param, state), &narrow, sizeof(narrow));
 	} else {
 		return -EINVAL;
 	}
@@ -60,7 +60,7 @@ static int enum_set(const struct aloe_param *param, void *state, double value)
 	    param->size != sizeof(int32_t))
 		return -EINVAL;
 	const int32_t position = (int32_t)value;
-	memcpy(field(param, state), &position, sizeof(position));
+	memcpy(field_of(param, state), &position, sizeof(position));
 	return 0;
 }
 
@@ -76,7 +76,7 @@ int param_set_number(const struct aloe_param *param, void *state, double value)
 	case ALOE_KIND_BOOL:
 		if (param->size != sizeof(bool) || (value != 0 && value != 1))
 			return -EINVAL;
-		*(uint8_t *)field(param, state) = value != 0;
+		*(uint8_t *)field_of(param, state) = value != 0;
 		return 0;
 	default:
 		return -EINVAL;
@@ -92,7 +92,7 @@ int param_set_text(const struct aloe_param *param, void *state, const char *valu
 		return -EINVAL;
 	if (len >= param->size)
 		return -E2BIG;
-	memcpy(field(param, state), value, len + 1);
+	memcpy(field_of(param, state), value, len + 1);
 	return 0;
 }
 
@@ -105,7 +105,7 @@ int param_set_reals(const struct aloe_param *param, void *state, const float *da
 		return -EINVAL;
 	if (len > param->items_max)
 		return -E2BIG;
-	memcpy(field(param, state), &reals, sizeof(reals));
+	memcpy(field_of(param, state), &reals, sizeof(reals));
 	return 0;
 }
 
@@ -123,7 +123,7 @@ int param_prepare(const struct aloe_component *component, void *state, struct al
 
 		if (!param_is_live_array(param))
 			continue;
-		status = component->prepare(state, param, field(param, state), setup);
+		status = component->prepare(state, param, field_of(param, state), setup);
 		if (status >= 0)
 			continue;
 		param_release(component, state, i);
@@ -138,7 +138,7 @@ void param_release(const struct aloe_component *component, void *state, uint32_t
 		const struct aloe_param *param = &component->params.items[i];
 
 		if (param_is_live_array(param))
-			component->release(state, param, field(param, state));
+			component->release(state, param, field_of(param, state));
 	}
 }
 

@@ -23,7 +23,7 @@ struct parse {
 	size_t size;
 };
 
-__attribute__((format(printf, 2, 3))) static int refuse(
+__attribute__((format(printf, 2, 3))) static int value_refuse(
     const struct parse *parse, const char *format, ...)
 {
 	va_list args;
@@ -47,7 +47,7 @@ static bool number_read(const char *text, double *ret)
 }
 
 /* A number as it was written, anything else between quotes, unless a file has it without. */
-static const char *shown(const char *text, enum param_form form, char room[SHOWN_BYTES])
+static const char *text_shown(const char *text, enum param_form form, char room[SHOWN_BYTES])
 {
 	double number;
 	const bool bare = form == PARAM_PLAIN || (form == PARAM_WORD && number_read(text, &number));
@@ -60,22 +60,23 @@ static int wrong_kind(const struct parse *parse, const char *needed)
 {
 	char room[SHOWN_BYTES];
 
-	return refuse(parse, "%s = %s; %s is needed", parse->name,
-	    shown(parse->given->text, parse->given->form, room), needed);
+	return value_refuse(parse, "%s = %s; %s is needed", parse->name,
+	    text_shown(parse->given->text, parse->given->form, room), needed);
 }
 
-static int outside(const struct parse *parse, const char *name, const char *text)
+static int range_refuse(const struct parse *parse, const char *name, const char *text)
 {
 	const struct aloe_param *param = parse->param;
 	const char *unit = param->unit ? param->unit : "", *space = unit[0] ? " " : "";
 	char min[NUMBER_TEXT], max[NUMBER_TEXT];
 
 	if (isinf(param->min) && isinf(param->max))
-		return refuse(parse, "%s = %.*s is not a finite number", name, SHOWN_MAX, text);
+		return value_refuse(
+		    parse, "%s = %.*s is not a finite number", name, SHOWN_MAX, text);
 	if (isinf(param->max))
-		return refuse(parse, "%s = %.*s is below %s%s%s", name, SHOWN_MAX, text,
+		return value_refuse(parse, "%s = %.*s is below %s%s%s", name, SHOWN_MAX, text,
 		    number_text(param->min, 10, min), space, unit);
-	return refuse(parse, "%s = %.*s is outside [%s, %s]%s%s", name, SHOWN_MAX, text,
+	return value_refuse(parse, "%s = %.*s is outside [%s, %s]%s%s", name, SHOWN_MAX, text,
 	    number_text(param->min, 10, min), number_text(param->max, 10, max), space, unit);
 }
 
@@ -89,7 +90,7 @@ static int number_parse(const struct parse *parse, double *ret)
 	    (whole && isfinite(value) && value != trunc(value)))
 		return wrong_kind(parse, whole ? "a whole number" : "a number");
 	if (!isfinite(value) || value < parse->param->min || value > parse->param->max)
-		return outside(parse, parse->name, text);
+		return range_refuse(parse, parse->name, text);
 	*ret = value;
 	return 0;
 }
@@ -121,7 +122,7 @@ static int enum_parse(const struct parse *parse, double *ret)
 			*ret = (double)n;
 			return 0;
 		}
-	return refuse(parse, "%s = \"%.*s\" is unknown%s", parse->name, SHOWN_MAX,
+	return value_refuse(parse, "%s = \"%.*s\" is unknown%s", parse->name, SHOWN_MAX,
 	    parse->given->text,
 	    diag_suggest(parse->given->text, names, n, suggestion, sizeof(suggestion)));
 }
@@ -141,15 +142,15 @@ static int text_parse(const struct parse *parse, char **ret)
 	if (parse->given->form == PARAM_PLAIN)
 		return wrong_kind(parse, "a text in quotes");
 	if (is_path && !text[0])
-		return refuse(parse, "%s = \"\"; the path of a file is needed", parse->name);
+		return value_refuse(parse, "%s = \"\"; the path of a file is needed", parse->name);
 	copy = is_path ? path_of(parse->given, text) : strdup(text);
 	if (!copy)
 		return -ENOMEM;
 	len = strlen(copy);
 	if (len >= parse->param->size) {
 		free(copy);
-		return refuse(parse, "%s has %zu byte%s; at most %u are allowed", parse->name, len,
-		    plural(len), parse->param->size - 1u);
+		return value_refuse(parse, "%s has %zu byte%s; at most %u are allowed", parse->name,
+		    len, plural(len), parse->param->size - 1u);
 	}
 	*ret = copy;
 	return 0;
@@ -165,14 +166,14 @@ static const char *space_skip(const char *at)
 }
 
 /* To the next number: over white space, a comma or both. */
-static const char *skip(const char *at)
+static const char *separator_skip(const char *at)
 {
 	at = space_skip(at);
 	return *at == ',' ? space_skip(at + 1) : at;
 }
 
 /* One array grows by doubling. */
-static int push(struct param_value *value, uint32_t *room, double number)
+static int number_push(struct param_value *value, uint32_t *room, double number)
 {
 	if (value->n_numbers == *room) {
 		const uint32_t more = *room ? 2 * *room : 64;
@@ -205,12 +206,12 @@ static int item_parse(
 	snprintf(name, sizeof(name), "%s[%u]", parse->name, value->item);
 	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word)), *at);
 	if (len == 0 || rest != *at + len)
-		return refuse(parse, "%s = %s; a number is needed", name,
-		    shown(word, word[0] == '"' ? PARAM_PLAIN : PARAM_WORD, quoted));
+		return value_refuse(parse, "%s = %s; a number is needed", name,
+		    text_shown(word, word[0] == '"' ? PARAM_PLAIN : PARAM_WORD, quoted));
 	*at += len;
 	if (!item_fits(parse->param, (float)number))
-		return outside(parse, name, word);
-	return push(value, room, number);
+		return range_refuse(parse, name, word);
+	return number_push(value, room, number);
 }
 
 static int count_check(const struct parse *parse, size_t n)
@@ -220,15 +221,15 @@ static int count_check(const struct parse *parse, size_t n)
 
 	if (n > 0 && n <= most)
 		return 0;
-	return refuse(parse, "%s has %zu item%s; 1 .. %u are allowed", parse->name, n, plural(n),
-	    (unsigned)most);
+	return value_refuse(parse, "%s has %zu item%s; 1 .. %u are allowed", parse->name, n,
+	    plural(n), (unsigned)most);
 }
 
 static size_t items_count(const char *at)
 {
 	size_t n = 0;
 
-	for (at = space_skip(at); *at && *at != ']'; at = skip(at), n++)
+	for (at = space_skip(at); *at && *at != ']'; at = separator_skip(at), n++)
 		at += strcspn(at, ", \t\r\n\v\f]");
 	return n;
 }
@@ -240,10 +241,10 @@ static int list_parse(const struct parse *parse, const char *text, struct param_
 	uint32_t room = 0;
 	int error = count_check(parse, items_count(at + bracket));
 
-	for (at = space_skip(at + bracket); !error && *at && *at != ']'; at = skip(at))
+	for (at = space_skip(at + bracket); !error && *at && *at != ']'; at = separator_skip(at))
 		error = item_parse(parse, &at, value, &room);
 	if (!error && ((*at == ']') != bracket || (bracket && *space_skip(at + 1))))
-		error = refuse(parse, "%s: the brackets do not match", parse->name);
+		error = value_refuse(parse, "%s: the brackets do not match", parse->name);
 	return error;
 }
 
@@ -264,13 +265,13 @@ static int floats_parse(
 	int error;
 
 	if (n % sizeof(*items) != 0 || n / sizeof(*items) > PARAM_ITEMS_MAX)
-		return refuse(parse,
+		return value_refuse(parse,
 		    "the file has %zu byte%s; 1 .. %d floats of 4 bytes are needed", n, plural(n),
 		    PARAM_ITEMS_MAX);
 	error = param_reals_fit(parse->param, parse->name, items, (uint32_t)(n / sizeof(*items)),
 	    parse->why, parse->size);
 	for (size_t i = 0; !error && i < n / sizeof(*items); i++)
-		error = push(value, &room, (double)items[i]);
+		error = number_push(value, &room, (double)items[i]);
 	return error;
 }
 
@@ -282,7 +283,7 @@ static int bytes_parse(
 	if (len > 4 && strcmp(path + len - 4, ".f32") == 0)
 		return floats_parse(parse, bytes, n, value);
 	if (strlen(bytes) != n)
-		return refuse(parse,
+		return value_refuse(parse,
 		    "the text has NUL bytes; a file of raw floats needs a name that ends in .f32");
 	comments_blank(bytes);
 	return list_parse(parse, bytes, value);
@@ -309,7 +310,7 @@ static int file_parse(const struct parse *parse, const char *path, struct param_
 	free(full);
 	if (error == 0 || error == -ENOMEM)
 		return error;
-	return refuse(parse, "%s = \"@%.200s\": %s", parse->name, path, why);
+	return value_refuse(parse, "%s = \"@%.200s\": %s", parse->name, path, why);
 }
 
 static int reals_parse(const struct parse *parse, struct param_value *ret)
@@ -357,7 +358,7 @@ int param_parse(const struct aloe_param *param, const char *name, const struct p
 	case ALOE_KIND_REALS:
 		return reals_parse(&parse, ret);
 	}
-	return refuse(&parse, "%s is of a kind that this version does not know", name);
+	return value_refuse(&parse, "%s is of a kind that this version does not know", name);
 }
 
 void param_value_fini(struct param_value *value)
@@ -391,7 +392,7 @@ int param_reals_fit(const struct aloe_param *param, const char *name, const floa
 			continue;
 		snprintf(item, sizeof(item), "%s[%u]", name, i);
 		snprintf(text, sizeof(text), "%g", (double)data[i]);
-		error = outside(&parse, item, text);
+		error = range_refuse(&parse, item, text);
 	}
 	return error;
 }

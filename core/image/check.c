@@ -9,13 +9,13 @@
 
 enum { IMAGE_ITEMS_MAX = 1 << 24 }; /* of one array */
 
-static bool inside(uint64_t offset, uint64_t count, uint64_t size, uint64_t align, uint64_t limit)
+static bool rows_fit(uint64_t offset, uint64_t count, uint64_t size, uint64_t align, uint64_t limit)
 {
 	return offset % align == 0 && offset <= limit &&
 	    (size == 0 || count <= (limit - offset) / size);
 }
 
-static bool part(const struct image_table *table, uint64_t first, uint64_t count)
+static bool part_sound(const struct image_table *table, uint64_t first, uint64_t count)
 {
 	return first <= table->count && count <= table->count - first;
 }
@@ -25,7 +25,7 @@ struct check {
 	const struct image_head *head;
 };
 
-static const void *rows(const struct check *c, const struct image_table *table)
+static const void *rows_of(const struct check *c, const struct image_table *table)
 {
 	return c->bytes + table->offset;
 }
@@ -56,7 +56,7 @@ static bool tables_sound(const struct image_head *h)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].table->count > all[i].max ||
-		    !inside(
+		    !rows_fit(
 		        all[i].table->offset, all[i].table->count, all[i].size, 8, h->static_bytes))
 			return false;
 	return true;
@@ -64,14 +64,14 @@ static bool tables_sound(const struct image_head *h)
 
 static bool lanes_sound(const struct check *c)
 {
-	const struct image_lane *lane = rows(c, &c->head->lanes);
+	const struct image_lane *lane = rows_of(c, &c->head->lanes);
 	uint32_t on_node[IMAGE_NODES_MAX] = {0};
 
 	for (uint64_t i = 0; i < c->head->lanes.count; i++)
 		if ((lane[i].last != IMAGE_NONE && lane[i].last >= c->head->segments.count) ||
 		    lane[i].node >= c->head->nodes.count ||
 		    ++on_node[lane[i].node] > NODE_LANES_MAX ||
-		    !inside(lane[i].state, 1, sizeof(struct image_lane_state), 64,
+		    !rows_fit(lane[i].state, 1, sizeof(struct image_lane_state), 64,
 		        c->head->total_bytes))
 			return false;
 	return true;
@@ -79,14 +79,14 @@ static bool lanes_sound(const struct check *c)
 
 static bool hosts_sound(const struct check *c)
 {
-	const struct image_host *host = rows(c, &c->head->hosts);
+	const struct image_host *host = rows_of(c, &c->head->hosts);
 
 	if (c->head->hosts.count != c->head->n_hosts)
 		return false;
 	for (uint64_t i = 0; i < c->head->hosts.count; i++)
 		if (host[i].node >= c->head->nodes.count || host[i].bytes % IMAGE_PAGE != 0 ||
 		    host[i].bytes < 2 * (uint64_t)IMAGE_WALL ||
-		    !inside(host[i].offset, host[i].bytes, 1, IMAGE_PAGE, c->head->total_bytes) ||
+		    !rows_fit(host[i].offset, host[i].bytes, 1, IMAGE_PAGE, c->head->total_bytes) ||
 		    host[i].links < host[i].offset + 2 * (uint64_t)IMAGE_WALL ||
 		    host[i].links > host[i].offset + host[i].bytes)
 			return false;
@@ -96,18 +96,19 @@ static bool hosts_sound(const struct check *c)
 static bool segment_sound(const struct check *c, const struct image_segment *s)
 {
 	const struct image_head *h = c->head;
-	const struct image_segment *segments = rows(c, &h->segments);
-	const struct image_instance *instances = rows(c, &h->instances);
-	const struct image_gate *gates = rows(c, &h->gates);
-	const struct image_lane *lanes = rows(c, &h->lanes);
-	const struct image_host *hosts = rows(c, &h->hosts);
-	const uint32_t *order = rows(c, &h->order);
+	const struct image_segment *segments = rows_of(c, &h->segments);
+	const struct image_instance *instances = rows_of(c, &h->instances);
+	const struct image_gate *gates = rows_of(c, &h->gates);
+	const struct image_lane *lanes = rows_of(c, &h->lanes);
+	const struct image_host *hosts = rows_of(c, &h->hosts);
+	const uint32_t *order = rows_of(c, &h->order);
 
 	if (s->lane >= h->lanes.count || s->host >= h->hosts.count ||
 	    lanes[s->lane].node != hosts[s->host].node || s->n_events - 1 >= IMAGE_EVENTS_MAX ||
-	    !part(&h->order, s->order, s->n_instances) || !part(&h->gates, s->gates, s->n_gates) ||
-	    !inside(s->state, 1, sizeof(struct image_segment_state), 64, h->total_bytes) ||
-	    !inside(s->events, s->n_events, sizeof(struct image_event), 64, h->total_bytes))
+	    !part_sound(&h->order, s->order, s->n_instances) ||
+	    !part_sound(&h->gates, s->gates, s->n_gates) ||
+	    !rows_fit(s->state, 1, sizeof(struct image_segment_state), 64, h->total_bytes) ||
+	    !rows_fit(s->events, s->n_events, sizeof(struct image_event), 64, h->total_bytes))
 		return false;
 	for (uint32_t i = 0; i < s->n_gates; i++)
 		if (gates[s->gates + i].segment >= h->segments.count)
@@ -126,18 +127,19 @@ static bool instance_sound(const struct check *c, const struct image_instance *i
 	return i->segment < h->segments.count && i->n_inputs <= ALOE_PORTS_MAX &&
 	    i->n_outputs <= ALOE_PORTS_MAX && i->period > 0 && i->phase < i->period &&
 	    i->n_params <= IMAGE_PARAMS_MAX && i->n_vars <= IMAGE_VARS_MAX &&
-	    i->sink <= h->instances.count && part(&h->inputs, i->inputs, i->n_inputs) &&
-	    part(&h->outputs, i->outputs, i->n_outputs) &&
-	    part(&h->params, i->params, i->n_params) && part(&h->vars, i->vars, i->n_vars) &&
-	    inside(i->state, 1, sizeof(struct image_instance_state), 64, h->total_bytes) &&
-	    inside(i->time, 1, sizeof(struct hist_head), 64, h->total_bytes) &&
+	    i->sink <= h->instances.count && part_sound(&h->inputs, i->inputs, i->n_inputs) &&
+	    part_sound(&h->outputs, i->outputs, i->n_outputs) &&
+	    part_sound(&h->params, i->params, i->n_params) &&
+	    part_sound(&h->vars, i->vars, i->n_vars) &&
+	    rows_fit(i->state, 1, sizeof(struct image_instance_state), 64, h->total_bytes) &&
+	    rows_fit(i->time, 1, sizeof(struct hist_head), 64, h->total_bytes) &&
 	    (i->latency == 0 ||
-	        inside(i->latency, 1, sizeof(struct image_latency), 64, h->total_bytes));
+	        rows_fit(i->latency, 1, sizeof(struct image_latency), 64, h->total_bytes));
 }
 
 static bool shares_sound(const struct check *c, const struct image_buffer *b)
 {
-	const struct image_buffer *first = rows(c, &c->head->buffers), *other;
+	const struct image_buffer *first = rows_of(c, &c->head->buffers), *other;
 
 	if (b->shares == 0)
 		return true;
@@ -157,17 +159,17 @@ static bool buffer_sound(const struct check *c, const struct image_buffer *b)
 	    item != 0 && b->depth >= 1 && b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 &&
 	    b->canary == image_canary(item, b->max) && b->stride >= b->canary + 16 &&
 	    b->stride % 64 == 0 && b->stride <= 1ull << 32 &&
-	    inside(b->messages, b->depth, sizeof(struct image_message), 64, h->total_bytes) &&
-	    b->data >= 64 && inside(b->data, b->depth, b->stride, 64, h->total_bytes);
+	    rows_fit(b->messages, b->depth, sizeof(struct image_message), 64, h->total_bytes) &&
+	    b->data >= 64 && rows_fit(b->data, b->depth, b->stride, 64, h->total_bytes);
 }
 
 /* A component that was told of `max` items of a type is never given more, nor others. */
 static bool ports_sound(const struct check *c)
 {
 	const struct image_head *h = c->head;
-	const struct image_buffer *buffers = rows(c, &h->buffers);
-	const struct image_input *in = rows(c, &h->inputs);
-	const struct image_output *out = rows(c, &h->outputs);
+	const struct image_buffer *buffers = rows_of(c, &h->buffers);
+	const struct image_input *in = rows_of(c, &h->inputs);
+	const struct image_output *out = rows_of(c, &h->outputs);
 
 	for (uint64_t i = 0; i < h->inputs.count; i++)
 		if (in[i].buffer != IMAGE_NONE &&
@@ -186,16 +188,16 @@ static bool ports_sound(const struct check *c)
 static bool params_sound(const struct check *c)
 {
 	const struct image_head *h = c->head;
-	const struct image_param *param = rows(c, &h->params);
+	const struct image_param *param = rows_of(c, &h->params);
 
 	for (uint64_t i = 0; i < h->params.count; i++)
 		if (param[i].n_names > h->text.count || /* each takes a byte at least */
 		    (param[i].n_reals > 0 &&
-		        !inside(param[i].reals, param[i].n_reals, 4, 4, h->static_bytes)) ||
+		        !rows_fit(param[i].reals, param[i].n_reals, 4, 4, h->static_bytes)) ||
 		    (param[i].array != 0 &&
 		        (param[i].items_max > IMAGE_ITEMS_MAX ||
 		            param[i].n_reals > param[i].items_max ||
-		            !inside(param[i].array, 1, image_array_bytes(&param[i]), 64,
+		            !rows_fit(param[i].array, 1, image_array_bytes(&param[i]), 64,
 		                h->total_bytes))))
 			return false;
 	return true;
@@ -204,7 +206,7 @@ static bool params_sound(const struct check *c)
 static bool radios_sound(const struct check *c)
 {
 	const struct image_head *h = c->head;
-	const struct image_radio *radio = rows(c, &h->radios);
+	const struct image_radio *radio = rows_of(c, &h->radios);
 	uint64_t channels = 0;
 
 	if (h->clock == IMAGE_RADIO &&
@@ -220,7 +222,7 @@ static bool radios_sound(const struct check *c)
 
 static bool holds_sound(const struct check *c)
 {
-	const struct image_hold *hold = rows(c, &c->head->holds);
+	const struct image_hold *hold = rows_of(c, &c->head->holds);
 
 	for (uint64_t i = 0; i < c->head->holds.count; i++)
 		if (hold[i].phase >= hold[i].period || hold[i].holds == 0 ||
@@ -249,20 +251,21 @@ int image_check(const void *bytes, size_t len, const char **ret_why)
 	    h->instances.count % h->copies != 0)
 		return -EBADMSG;
 	*ret_why = "a table lies outside the program";
-	if (!tables_sound(h) || !inside(h->run, 1, sizeof(struct image_run), 64, h->total_bytes))
+	if (!tables_sound(h) || !rows_fit(h->run, 1, sizeof(struct image_run), 64, h->total_bytes))
 		return -EBADMSG;
 	*ret_why = "text is not terminated";
 	if (h->text.count == 0 || c.bytes[h->text.offset + h->text.count - 1] != 0)
 		return -EBADMSG;
 	*ret_why = "a table names something that is not there";
 	for (uint64_t i = 0; i < h->segments.count; i++)
-		if (!segment_sound(&c, (const struct image_segment *)rows(&c, &h->segments) + i))
+		if (!segment_sound(&c, (const struct image_segment *)rows_of(&c, &h->segments) + i))
 			return -EBADMSG;
 	for (uint64_t i = 0; i < h->instances.count; i++)
-		if (!instance_sound(&c, (const struct image_instance *)rows(&c, &h->instances) + i))
+		if (!instance_sound(
+		        &c, (const struct image_instance *)rows_of(&c, &h->instances) + i))
 			return -EBADMSG;
 	for (uint64_t i = 0; i < h->buffers.count; i++)
-		if (!buffer_sound(&c, (const struct image_buffer *)rows(&c, &h->buffers) + i))
+		if (!buffer_sound(&c, (const struct image_buffer *)rows_of(&c, &h->buffers) + i))
 			return -EBADMSG;
 	if (!lanes_sound(&c) || !hosts_sound(&c) || !ports_sound(&c) || !params_sound(&c) ||
 	    !radios_sound(&c) || !holds_sound(&c))

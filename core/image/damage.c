@@ -5,20 +5,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static uint64_t get(const _Atomic uint64_t *number)
+static uint64_t number_get(const _Atomic uint64_t *number)
 {
 	return atomic_load_explicit(number, memory_order_relaxed);
 }
 
-static bool counts(const _Atomic uint64_t *const *all, size_t n)
+static bool counts_sound(const _Atomic uint64_t *const *all, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (get(all[i]) > IMAGE_COUNT_MAX)
+		if (number_get(all[i]) > IMAGE_COUNT_MAX)
 			return false;
 	return true;
 }
 #define COUNTS(...)                                                                                \
-	counts((const _Atomic uint64_t *const[]){__VA_ARGS__},                                     \
+	counts_sound((const _Atomic uint64_t *const[]){__VA_ARGS__},                               \
 	    sizeof((const _Atomic uint64_t *const[]){__VA_ARGS__}) /                               \
 	        sizeof(const _Atomic uint64_t *))
 
@@ -39,7 +39,7 @@ bool image_time_sound(const struct hist_head *time)
 	return times_sound(&time->count, &time->largest);
 }
 
-__attribute__((format(printf, 3, 4))) static bool say(
+__attribute__((format(printf, 3, 4))) static bool damage_say(
     struct image_damage *ret, uint32_t host, const char *format, ...)
 {
 	va_list args;
@@ -56,9 +56,9 @@ __attribute__((format(printf, 3, 4))) static bool say(
 static bool radio_damaged(const struct image_radio_state *radio)
 {
 	for (int c = 0; c < IMAGE_RADIO_CHANNELS_MAX; c++)
-		if (get(&radio->trouble[c]) >= IMAGE_RADIO_TROUBLES)
+		if (number_get(&radio->trouble[c]) >= IMAGE_RADIO_TROUBLES)
 			return true;
-	return get(&radio->n_channels) > IMAGE_RADIO_CHANNELS_MAX;
+	return number_get(&radio->n_channels) > IMAGE_RADIO_CHANNELS_MAX;
 }
 
 static bool run_damaged(const struct image_view *view)
@@ -67,7 +67,7 @@ static bool run_damaged(const struct image_view *view)
 	const uint32_t fault = atomic_load_explicit(&run->fault, memory_order_relaxed);
 
 	return (fault > view->head->instances.count && fault != UINT32_MAX) ||
-	    (get(&run->last) > IMAGE_COUNT_MAX && get(&run->last) != IMAGE_FOREVER) ||
+	    (number_get(&run->last) > IMAGE_COUNT_MAX && number_get(&run->last) != IMAGE_FOREVER) ||
 	    radio_damaged(&run->radio) ||
 	    !COUNTS(&run->remaps, &run->slots, &run->slipped, &run->skipped, &run->missed);
 }
@@ -108,16 +108,18 @@ bool image_wall_broken(const uint8_t *wall)
 bool image_damage_quick(const struct image_view *view, struct image_damage *ret)
 {
 	if (run_damaged(view))
-		return say(ret, IMAGE_NONE, "the record of its run");
+		return damage_say(ret, IMAGE_NONE, "the record of its run");
 	for (uint32_t s = 0; s < view->head->segments.count; s++)
 		if (segment_damaged(view, s))
-			return say(ret, IMAGE_NONE, "the record of a segment's steps, on CPU %d",
+			return damage_say(ret, IMAGE_NONE,
+			    "the record of a segment's steps, on CPU %d",
 			    view->lanes[view->segments[s].lane].cpu);
 	for (uint32_t h = 0; h < view->head->hosts.count; h++) {
 		if (image_wall_broken(view->base + view->hosts[h].offset))
-			return say(ret, h, "memory before its instances' records");
+			return damage_say(ret, h, "memory before its instances' records");
 		if (image_wall_broken(view->base + view->hosts[h].links - IMAGE_WALL))
-			return say(ret, h, "memory between its instances' records and its links");
+			return damage_say(
+			    ret, h, "memory between its instances' records and its links");
 	}
 	return false;
 }
@@ -142,7 +144,7 @@ static bool buffer_damaged(const struct image_view *view, uint32_t b)
 	assert(b < view->head->buffers.count);
 	for (uint32_t m = 0; m < row->depth; m++)
 		if (image_canaries(image_data(view, b) + m * row->stride, row->canary) != 0 ||
-		    get(&image_messages(view, b)[m].stamp) > IMAGE_COUNT_MAX)
+		    number_get(&image_messages(view, b)[m].stamp) > IMAGE_COUNT_MAX)
 			return true;
 	return false;
 }
@@ -160,13 +162,13 @@ bool image_damage_all(const struct image_view *view, struct image_damage *ret)
 		return true;
 	for (uint32_t i = 0; i < view->head->instances.count; i++)
 		if (image_runs(view, view->instances[i].segment) && instance_damaged(view, i))
-			return say(ret, host_of(view, i), "the record of instance \"%s\"",
+			return damage_say(ret, host_of(view, i), "the record of instance \"%s\"",
 			    image_text(view, view->instances[i].name));
 	for (uint32_t b = 0; b < view->head->buffers.count; b++) {
 		const uint32_t i = view->buffers[b].instance;
 
 		if (image_runs(view, view->instances[i].segment) && buffer_damaged(view, b))
-			return say(ret, host_of(view, i),
+			return damage_say(ret, host_of(view, i),
 			    "memory at the messages of output %u of instance \"%s\"",
 			    view->buffers[b].port, image_text(view, view->instances[i].name));
 	}

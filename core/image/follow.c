@@ -9,12 +9,12 @@
 
 enum { DEPTH_MAX = 1 << 20 };
 
-static uint64_t get(const _Atomic uint64_t *number)
+static uint64_t number_get(const _Atomic uint64_t *number)
 {
 	return atomic_load_explicit(number, memory_order_relaxed);
 }
 
-static void put(_Atomic uint64_t *number, uint64_t value)
+static void number_put(_Atomic uint64_t *number, uint64_t value)
 {
 	atomic_store_explicit(number, value, memory_order_relaxed);
 }
@@ -22,8 +22,8 @@ static void put(_Atomic uint64_t *number, uint64_t value)
 uint64_t image_next_index(const struct image_view *view, uint32_t instance)
 {
 	const struct image_instance *row = &view->instances[instance];
-	const uint64_t done = get(&image_segment_state(view, row->segment)->done);
-	const uint64_t first = get(&image_instance_state(view, instance)->first);
+	const uint64_t done = number_get(&image_segment_state(view, row->segment)->done);
+	const uint64_t first = number_get(&image_instance_state(view, instance)->first);
 	const uint64_t step = done > first ? done : first;
 
 	return step > row->lag ? step - row->lag : 0;
@@ -190,7 +190,7 @@ static uint64_t *all_in_flight(const struct image_view *view, bool now)
 
 /* A place is shared by messages that are read in the step that writes them: not while one is on its
  * way. */
-static void unshare(struct image_buffer *rows, uint64_t n, const uint64_t *most, bool *busy)
+static void places_unshare(struct image_buffer *rows, uint64_t n, const uint64_t *most, bool *busy)
 {
 	for (uint64_t i = 0; i < n; i++)
 		if (most[i] > 0)
@@ -220,7 +220,7 @@ int image_fit(const struct image_view *before, void *program)
 		}
 	}
 	if (status == 0) {
-		unshare(rows, after.head->buffers.count, settled, busy);
+		places_unshare(rows, after.head->buffers.count, settled, busy);
 		image_layout(program);
 	}
 	free(now);
@@ -231,7 +231,7 @@ int image_fit(const struct image_view *before, void *program)
 
 /* ---- carrying over ------------------------------------------------------------------------ */
 
-static uint64_t earliest(const struct image_view *before, const struct image_view *after)
+static uint64_t index_earliest(const struct image_view *before, const struct image_view *after)
 {
 	uint64_t least = IMAGE_FOREVER;
 
@@ -251,7 +251,7 @@ static void instance_carry(
 
 	memcpy(state, image_instance_state(before, i), sizeof(*state));
 	memcpy(image_time(after, i), image_time(before, i), sizeof(struct hist_head));
-	put(&state->first, image_next_index(before, i) + after->instances[i].lag);
+	number_put(&state->first, image_next_index(before, i) + after->instances[i].lag);
 	if (latency != NULL && image_latency(after, i) != NULL)
 		memcpy(image_latency(after, i), latency, sizeof(*latency));
 }
@@ -277,7 +277,7 @@ static void messages_carry(
 		const struct image_message *old = &image_messages(before, b)[k & (from->depth - 1)];
 		struct image_message *message = &image_messages(after, b)[k & (to->depth - 1)];
 
-		if (get(&old->stamp) != k + 1)
+		if (number_get(&old->stamp) != k + 1)
 			continue;
 		memcpy(image_data(after, b) + (k & (to->depth - 1)) * to->stride,
 		    image_data(before, b) + (k & (from->depth - 1)) * from->stride, from->canary);
@@ -285,7 +285,7 @@ static void messages_carry(
 		    atomic_load_explicit(&old->len, memory_order_relaxed), memory_order_relaxed);
 		atomic_store_explicit(&message->state,
 		    atomic_load_explicit(&old->state, memory_order_relaxed), memory_order_relaxed);
-		put(&message->stamp, k + 1);
+		number_put(&message->stamp, k + 1);
 	}
 }
 
@@ -314,37 +314,37 @@ static void run_carry(const struct image_view *before, const struct image_view *
 	for (uint32_t s = 0; s < before->head->segments.count; s++) {
 		const struct image_segment_state *state = image_segment_state(before, s);
 
-		slots = get(&state->slots) > slots ? get(&state->slots) : slots;
-		put(&to->skipped, get(&to->skipped) + get(&state->skipped));
-		put(&to->slipped, get(&to->slipped) + get(&state->slipped));
-		put(&to->missed, get(&to->missed) + get(&state->missed));
+		slots = number_get(&state->slots) > slots ? number_get(&state->slots) : slots;
+		number_put(&to->skipped, number_get(&to->skipped) + number_get(&state->skipped));
+		number_put(&to->slipped, number_get(&to->slipped) + number_get(&state->slipped));
+		number_put(&to->missed, number_get(&to->missed) + number_get(&state->missed));
 	}
-	put(&to->slots, get(&from->slots) + slots);
-	put(&to->skipped, get(&to->skipped) + get(&from->skipped));
-	put(&to->slipped, get(&to->slipped) + get(&from->slipped));
-	put(&to->missed, get(&to->missed) + get(&from->missed));
-	put(&to->last, get(&from->last));
-	put(&to->remaps, get(&from->remaps) + 1);
+	number_put(&to->slots, number_get(&from->slots) + slots);
+	number_put(&to->skipped, number_get(&to->skipped) + number_get(&from->skipped));
+	number_put(&to->slipped, number_get(&to->slipped) + number_get(&from->slipped));
+	number_put(&to->missed, number_get(&to->missed) + number_get(&from->missed));
+	number_put(&to->last, number_get(&from->last));
+	number_put(&to->remaps, number_get(&from->remaps) + 1);
 }
 
 /* The records of missed slots, and how many changes were applied: any segment may have them. */
 static void records_carry(const struct image_segment_state *from, struct image_segment_state *to)
 {
-	const uint64_t misses = get(&from->misses);
+	const uint64_t misses = number_get(&from->misses);
 
 	for (uint64_t m = misses > IMAGE_MISSES ? misses - IMAGE_MISSES : 0; m < misses; m++) {
-		to->miss[get(&to->misses) % IMAGE_MISSES] = from->miss[m % IMAGE_MISSES];
-		put(&to->misses, get(&to->misses) + 1);
+		to->miss[number_get(&to->misses) % IMAGE_MISSES] = from->miss[m % IMAGE_MISSES];
+		number_put(&to->misses, number_get(&to->misses) + 1);
 	}
-	put(&to->applied, get(&to->applied) + get(&from->applied));
+	number_put(&to->applied, number_get(&to->applied) + number_get(&from->applied));
 }
 
 static void taken_carry(const struct image_segment_state *from, struct image_segment_state *to)
 {
 	for (uint32_t i = 0; i < NODE_CHANGES; i++)
-		if (get(&from->taken[i].sequence) > get(&to->taken[i].sequence)) {
-			put(&to->taken[i].index, get(&from->taken[i].index));
-			put(&to->taken[i].sequence, get(&from->taken[i].sequence));
+		if (number_get(&from->taken[i].sequence) > number_get(&to->taken[i].sequence)) {
+			number_put(&to->taken[i].index, number_get(&from->taken[i].index));
+			number_put(&to->taken[i].sequence, number_get(&from->taken[i].sequence));
 		}
 }
 
@@ -358,10 +358,10 @@ static void starts_carry(
 	struct image_segment_state *to = image_segment_state(after, row->segment);
 
 	for (uint64_t k = 0; k < IMAGE_STEPS; k++) {
-		put(&to->start_ns[(k + row->lag) % IMAGE_STEPS],
-		    get(&from->start_ns[(k + old->lag) % IMAGE_STEPS]));
-		put(&to->slot[(k + row->lag) % IMAGE_STEPS],
-		    get(&from->slot[(k + old->lag) % IMAGE_STEPS]));
+		number_put(&to->start_ns[(k + row->lag) % IMAGE_STEPS],
+		    number_get(&from->start_ns[(k + old->lag) % IMAGE_STEPS]));
+		number_put(&to->slot[(k + row->lag) % IMAGE_STEPS],
+		    number_get(&from->slot[(k + old->lag) % IMAGE_STEPS]));
 	}
 }
 
@@ -374,7 +374,7 @@ static void segments_carry(
 	for (uint32_t t = 0; t < n_after; t++) {
 		struct image_segment_state *to = image_segment_state(after, t);
 
-		put(&to->done, step);
+		number_put(&to->done, step);
 		for (uint32_t f = 0; f < n_before; f++)
 			taken_carry(image_segment_state(before, f), to);
 	}
@@ -392,10 +392,11 @@ static void even_changes(const struct image_view *before, const struct image_vie
 	uint64_t least = IMAGE_FOREVER;
 
 	for (uint32_t f = 0; f < before->head->segments.count; f++)
-		if (get(&image_segment_state(before, f)->changes) < least)
-			least = get(&image_segment_state(before, f)->changes);
+		if (number_get(&image_segment_state(before, f)->changes) < least)
+			least = number_get(&image_segment_state(before, f)->changes);
 	for (uint32_t t = 0; t < after->head->segments.count; t++)
-		put(&image_segment_state(after, t)->changes, least == IMAGE_FOREVER ? 0 : least);
+		number_put(
+		    &image_segment_state(after, t)->changes, least == IMAGE_FOREVER ? 0 : least);
 }
 
 int image_carry(const struct image_view *before, const struct image_view *after, uint64_t *ret_step)
@@ -409,7 +410,7 @@ int image_carry(const struct image_view *before, const struct image_view *after,
 	status = links_carry(before, after);
 	if (status != 0)
 		return status;
-	*ret_step = earliest(before, after);
+	*ret_step = index_earliest(before, after);
 	arrays_carry(before, after);
 	run_carry(before, after);
 	segments_carry(before, after, *ret_step);

@@ -16,7 +16,7 @@
 
 /* ---- making ------------------------------------------------------------------------ */
 
-static uint64_t place(uint64_t *top, uint64_t bytes)
+static uint64_t place_next(uint64_t *top, uint64_t bytes)
 {
 	const uint64_t at = (*top + 63) & ~63ull;
 
@@ -24,7 +24,7 @@ static uint64_t place(uint64_t *top, uint64_t bytes)
 	return at;
 }
 
-static uint64_t page(uint64_t top)
+static uint64_t page_after(uint64_t top)
 {
 	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
 
@@ -45,11 +45,11 @@ struct layout {
 
 static void shared_place(struct layout *l)
 {
-	l->head->run = place(&l->top, sizeof(struct image_run));
+	l->head->run = place_next(&l->top, sizeof(struct image_run));
 	for (uint64_t i = 0; i < l->head->segments.count; i++)
-		l->segments[i].state = place(&l->top, sizeof(struct image_segment_state));
+		l->segments[i].state = place_next(&l->top, sizeof(struct image_segment_state));
 	for (uint64_t i = 0; i < l->head->lanes.count; i++) {
-		l->lanes[i].state = place(&l->top, sizeof(struct image_lane_state));
+		l->lanes[i].state = place_next(&l->top, sizeof(struct image_lane_state));
 		l->lanes[i].last = IMAGE_NONE;
 	}
 	for (uint32_t i = 0; i < l->head->segments.count; i++)
@@ -73,10 +73,10 @@ static void segments_place(struct layout *l, uint64_t host)
 		if (segment->host != host)
 			continue;
 		segment->events =
-		    place(&l->top, (uint64_t)segment->n_events * sizeof(struct image_event));
+		    place_next(&l->top, (uint64_t)segment->n_events * sizeof(struct image_event));
 		for (uint32_t i = 0; i < segment->n_instances; i++)
 			l->instances[l->order[segment->order + i]].time =
-			    place(&l->top, sizeof(struct hist_head));
+			    place_next(&l->top, sizeof(struct hist_head));
 	}
 }
 
@@ -87,13 +87,14 @@ static void instances_place(struct layout *l, uint64_t host)
 
 		if (!of_host(l, i, host))
 			continue;
-		row->state = place(&l->top, sizeof(struct image_instance_state));
-		row->latency = row->sink != 0 ? place(&l->top, sizeof(struct image_latency)) : 0;
+		row->state = place_next(&l->top, sizeof(struct image_instance_state));
+		row->latency =
+		    row->sink != 0 ? place_next(&l->top, sizeof(struct image_latency)) : 0;
 		for (uint32_t p = row->params; p < row->params + row->n_params; p++)
 			if (l->params[p].kind == ALOE_KIND_REALS &&
 			    (l->params[p].flags & ALOE_LIVE))
 				l->params[p].array =
-				    place(&l->top, image_array_bytes(&l->params[p]));
+				    place_next(&l->top, image_array_bytes(&l->params[p]));
 	}
 }
 
@@ -106,10 +107,10 @@ static void buffers_place(struct layout *l, uint64_t host)
 			continue;
 		b->canary = image_canary(aloe_item_bytes(b->type), b->max);
 		b->stride = (b->canary + 2 * sizeof(uint64_t) + 63) & ~63ull;
-		b->messages = place(&l->top, b->depth * sizeof(struct image_message));
+		b->messages = place_next(&l->top, b->depth * sizeof(struct image_message));
 		b->data = b->shares > 0 && b->shares <= i
 		    ? l->buffers[b->shares - 1].data
-		    : place(&l->top, 64 + b->depth * b->stride) + 64;
+		    : place_next(&l->top, 64 + b->depth * b->stride) + 64;
 	}
 }
 
@@ -130,15 +131,15 @@ void image_layout(void *program)
 
 	shared_place(&l);
 	for (uint64_t i = 0; i < h->hosts.count; i++) {
-		l.top = hosts[i].offset = page(l.top);
-		place(&l.top, IMAGE_WALL);
+		l.top = hosts[i].offset = page_after(l.top);
+		place_next(&l.top, IMAGE_WALL);
 		segments_place(&l, i);
 		instances_place(&l, i);
-		hosts[i].links = place(&l.top, IMAGE_WALL) + IMAGE_WALL;
+		hosts[i].links = place_next(&l.top, IMAGE_WALL) + IMAGE_WALL;
 		buffers_place(&l, i);
-		hosts[i].bytes = page(l.top) - hosts[i].offset;
+		hosts[i].bytes = page_after(l.top) - hosts[i].offset;
 	}
-	h->total_bytes = page(l.top);
+	h->total_bytes = page_after(l.top);
 }
 
 /* The mode: whoever has been given a descriptor for reading only does not open the file anew for
@@ -256,7 +257,7 @@ static bool *buffers_read(const struct image_view *view)
 }
 
 /* Adds up, and allocates unless fd is -1, what begins at `offset`: whole pages. 0 or -errno. */
-static int piece(int fd, uint64_t offset, uint64_t bytes, uint64_t *sum)
+static int piece_allocate(int fd, uint64_t offset, uint64_t bytes, uint64_t *sum)
 {
 	const uint64_t begin = offset & ~(uint64_t)(IMAGE_PAGE - 1),
 	               end = (offset + bytes + IMAGE_PAGE - 1) & ~(uint64_t)(IMAGE_PAGE - 1);
@@ -267,20 +268,23 @@ static int piece(int fd, uint64_t offset, uint64_t bytes, uint64_t *sum)
 
 /* The steps of all segments, whole hosts of this node, the walls of others', and of their rings
  * those that are read here. Rings of one instance may share a page: the sum is an upper bound. */
-static int pieces(const struct image_view *view, int fd, uint64_t *ret_bytes)
+static int pieces_allocate(const struct image_view *view, int fd, uint64_t *ret_bytes)
 {
 	bool *read = buffers_read(view);
-	int status = read == NULL          ? -ENOMEM
-	    : view->head->hosts.count == 0 ? piece(fd, 0, view->head->total_bytes, ret_bytes)
-	                                   : piece(fd, 0, view->hosts[0].offset, ret_bytes);
+	int status = read == NULL ? -ENOMEM
+	    : view->head->hosts.count == 0
+	    ? piece_allocate(fd, 0, view->head->total_bytes, ret_bytes)
+	    : piece_allocate(fd, 0, view->hosts[0].offset, ret_bytes);
 
 	for (uint32_t h = 0; status == 0 && h < view->head->hosts.count; h++) {
 		const struct image_host *host = &view->hosts[h];
 		const bool here = host_here(view, h);
 
-		status = piece(fd, host->offset, here ? host->bytes : IMAGE_WALL, ret_bytes);
+		status =
+		    piece_allocate(fd, host->offset, here ? host->bytes : IMAGE_WALL, ret_bytes);
 		if (status == 0 && !here)
-			status = piece(fd, host->links - IMAGE_WALL, IMAGE_WALL, ret_bytes);
+			status =
+			    piece_allocate(fd, host->links - IMAGE_WALL, IMAGE_WALL, ret_bytes);
 	}
 	for (uint32_t b = 0; status == 0 && b < view->head->buffers.count; b++) {
 		const struct image_buffer *row = &view->buffers[b];
@@ -288,11 +292,11 @@ static int pieces(const struct image_view *view, int fd, uint64_t *ret_bytes)
 		if (!read[b] ||
 		    host_here(view, view->segments[view->instances[row->instance].segment].host))
 			continue;
-		status =
-		    piece(fd, row->messages, row->depth * sizeof(struct image_message), ret_bytes);
+		status = piece_allocate(
+		    fd, row->messages, row->depth * sizeof(struct image_message), ret_bytes);
 		if (status == 0)
-			status =
-			    piece(fd, row->data - 64, 64 + row->depth * row->stride, ret_bytes);
+			status = piece_allocate(
+			    fd, row->data - 64, 64 + row->depth * row->stride, ret_bytes);
 	}
 	free(read);
 	return status;
@@ -305,7 +309,7 @@ uint64_t image_bytes_node(const void *program, uint32_t node)
 
 	image_bind(program, &view);
 	view.node = node;
-	if (node == IMAGE_NONE || pieces(&view, -1, &bytes) != 0)
+	if (node == IMAGE_NONE || pieces_allocate(&view, -1, &bytes) != 0)
 		bytes = view.head->total_bytes;
 	return bytes;
 }
@@ -321,7 +325,7 @@ static int memfd_of_node(const void *program, uint32_t node)
 	if (node == IMAGE_NONE)
 		return image_memfd("aloe-waveform", view.head->total_bytes);
 	fd = memfd_new("aloe-waveform", view.head->total_bytes);
-	status = fd < 0 ? fd : pieces(&view, fd, &bytes);
+	status = fd < 0 ? fd : pieces_allocate(&view, fd, &bytes);
 	if (status >= 0)
 		return memfd_seal(fd, 0);
 	if (fd >= 0)

@@ -55,7 +55,7 @@ json_t *json_read(const char *file, const char *text, size_t len, struct diag *d
 	return root;
 }
 
-static const char *found(const json_t *value)
+static const char *kind_found(const json_t *value)
 {
 	switch (value ? (int)json_typeof(value) : -1) {
 	case JSON_OBJECT:
@@ -77,10 +77,11 @@ static const char *found(const json_t *value)
 	}
 }
 
-static int refuse(
+static int value_refuse(
     const char *at, const char *key, const json_t *value, const char *needed, struct diag *diag)
 {
-	return diag_error(diag, at, 0, "%s: found %s; %s is needed", key, found(value), needed);
+	return diag_error(
+	    diag, at, 0, "%s: found %s; %s is needed", key, kind_found(value), needed);
 }
 
 int json_want_text(
@@ -89,7 +90,7 @@ int json_want_text(
 	const json_t *value = json_object_get(object, key);
 
 	if (!json_is_string(value))
-		return refuse(at, key, value, "a text", diag);
+		return value_refuse(at, key, value, "a text", diag);
 	if (strlen(json_string_value(value)) != json_string_length(value))
 		return diag_error(diag, at, 0, "%s: the text has a zero byte inside", key);
 	*ret_text = json_string_value(value);
@@ -113,7 +114,7 @@ int json_want_bool(
 	const json_t *value = json_object_get(object, key);
 
 	if (!json_is_boolean(value))
-		return refuse(at, key, value, "true or false", diag);
+		return value_refuse(at, key, value, "true or false", diag);
 	*ret = json_is_true(value);
 	return 0;
 }
@@ -126,7 +127,7 @@ int json_want_uint(const json_t *object, const char *key, uint64_t max, const ch
 
 	snprintf(needed, sizeof(needed), "a whole number 0 .. %" PRIu64, max);
 	if (!json_is_integer(value))
-		return refuse(at, key, value, needed, diag);
+		return value_refuse(at, key, value, needed, diag);
 	const json_int_t number = json_integer_value(value);
 	if (number < 0 || (uint64_t)number > max)
 		return diag_error(diag, at, 0, "%s: found %" JSON_INTEGER_FORMAT "; %s is needed",
@@ -145,7 +146,7 @@ int json_want_real(const json_t *object, const char *key, double none, const cha
 		return 0;
 	}
 	if (!json_is_number(value))
-		return refuse(at, key, value, "a number or null", diag);
+		return value_refuse(at, key, value, "a number or null", diag);
 	*ret = json_number_value(value);
 	return 0;
 }
@@ -156,7 +157,7 @@ int json_want_array(const json_t *object, const char *key, size_t len_max, const
 	json_t *value = json_object_get(object, key);
 
 	if (!json_is_array(value))
-		return refuse(at, key, value, "a list", diag);
+		return value_refuse(at, key, value, "a list", diag);
 	if (json_array_size(value) > len_max)
 		return diag_error(diag, at, 0, "%s: found a list of %zu; at most %zu are allowed",
 		    key, json_array_size(value), len_max);

@@ -14,7 +14,7 @@
 
 enum { RETRY_NS = 2000000 };
 
-static bool concerns(const struct channel *channel, const char *key)
+static bool channel_concerns(const struct channel *channel, const char *key)
 {
 	if (channel->kind == CHANNEL_MIRROR)
 		return strncmp(key, channel->prefix, strlen(channel->prefix)) == 0 ||
@@ -130,7 +130,7 @@ static int item_push(
 static void mirror_push(
     struct channel *mirror, enum keep_kind kind, struct store_entry *entry, const char *key)
 {
-	if (!mirror || mirror->fd < 0 || !mirror->synced || !concerns(mirror, key))
+	if (!mirror || mirror->fd < 0 || !mirror->synced || !channel_concerns(mirror, key))
 		return;
 	items_forget(mirror, key);
 	if (item_push(mirror, kind, entry, key) < 0)
@@ -160,7 +160,7 @@ static void channel_sync(struct channel *channel)
 		return;
 	for (struct store_entry *entry = channel->store->first; entry && result == 0;
 	     entry = entry->next) {
-		if (concerns(channel, entry->kept.key))
+		if (channel_concerns(channel, entry->kept.key))
 			result = item_push(channel, KEEP_PUT, entry, entry->kept.key);
 	}
 	result = result ? result : item_push(channel, KEEP_END, NULL, "");

@@ -15,18 +15,18 @@ typedef uint8_t v16u8 __attribute__((vector_size(16)));
 typedef int16_t v8i16 __attribute__((vector_size(16)));
 
 #if defined(__x86_64__)
-static inline v16u8 shuffled(v16u8 v, v16u8 places)
+static inline v16u8 bytes_shuffle(v16u8 v, v16u8 places)
 {
 	return (v16u8)_mm_shuffle_epi8((__m128i)v, (__m128i)places);
 }
 #elif defined(__aarch64__)
-static inline v16u8 shuffled(v16u8 v, v16u8 places)
+static inline v16u8 bytes_shuffle(v16u8 v, v16u8 places)
 {
 	return (v16u8)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)places);
 }
 #endif
 
-static inline v16u8 load16(const void *from)
+static inline v16u8 vector_load(const void *from)
 {
 	v16u8 v;
 
@@ -34,7 +34,7 @@ static inline v16u8 load16(const void *from)
 	return v;
 }
 
-static inline void store16(void *to, v16u8 v)
+static inline void vector_store(void *to, v16u8 v)
 {
 	memcpy(to, &v, sizeof(v));
 }
@@ -44,9 +44,9 @@ static inline void shuffle8_16(struct calibrate_data *data)
 	uint8_t *to = data->out8;
 
 	for (uint32_t s = 0; s < data->n_steps8; s++) {
-		store16(to,
-		    shuffled(load16(data->in8 + data->steps8[s].from),
-		        load16(data->places8 + 16 * (size_t)s)));
+		vector_store(to,
+		    bytes_shuffle(vector_load(data->in8 + data->steps8[s].from),
+		        vector_load(data->places8 + 16 * (size_t)s)));
 		to += data->steps8[s].len;
 	}
 }
@@ -54,9 +54,9 @@ static inline void shuffle8_16(struct calibrate_data *data)
 static inline void shuffle16_16(struct calibrate_data *data)
 {
 	for (uint32_t s = 0; s < CALIBRATE_ITEMS / CALIBRATE_STEP16; s++)
-		store16(data->out16 + CALIBRATE_STEP16 * (size_t)s,
-		    shuffled(load16(data->in16 + data->steps16[s].from),
-		        load16(data->places16 + 16 * (size_t)s)));
+		vector_store(data->out16 + CALIBRATE_STEP16 * (size_t)s,
+		    bytes_shuffle(vector_load(data->in16 + data->steps16[s].from),
+		        vector_load(data->places16 + 16 * (size_t)s)));
 }
 
 #define ZIP_LOW8(a, b)                                                                             \
@@ -69,7 +69,7 @@ static inline void shuffle16_16(struct calibrate_data *data)
 enum { ROWS = CALIBRATE_ITEMS / CALIBRATE_COLUMNS };
 
 /* A perfect shuffle of 16 registers of bytes, of 8 of numbers: four of them, three, transpose. */
-static inline __attribute__((always_inline)) void zip8(v16u8 *v)
+static inline __attribute__((always_inline)) void bytes_zip(v16u8 *v)
 {
 	v16u8 next[16];
 
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) void zip8(v16u8 *v)
 	memcpy(v, next, sizeof(next));
 }
 
-static inline __attribute__((always_inline)) void zip16(v8i16 *v)
+static inline __attribute__((always_inline)) void numbers_zip(v8i16 *v)
 {
 	v8i16 next[8];
 
@@ -93,50 +93,51 @@ static inline __attribute__((always_inline)) void zip16(v8i16 *v)
 	memcpy(v, next, sizeof(next));
 }
 
-static inline void square8(const uint8_t *in, uint8_t *out, const uint32_t *starts)
+static inline void square8_transpose(const uint8_t *in, uint8_t *out, const uint32_t *starts)
 {
 	v16u8 v[16];
 
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++)
-		v[i] = load16(in + CALIBRATE_COLUMNS * i);
-	zip8(v);
-	zip8(v);
-	zip8(v);
-	zip8(v);
+		v[i] = vector_load(in + CALIBRATE_COLUMNS * i);
+	bytes_zip(v);
+	bytes_zip(v);
+	bytes_zip(v);
+	bytes_zip(v);
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++)
-		store16(out + starts[i], v[i]);
+		vector_store(out + starts[i], v[i]);
 }
 
 static inline void transpose8_16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 16 <= ROWS; row += 16)
 		for (int column = 0; column < CALIBRATE_COLUMNS; column += 16)
-			square8(data->in8 + CALIBRATE_BEGIN8 + CALIBRATE_COLUMNS * row + column,
+			square8_transpose(
+			    data->in8 + CALIBRATE_BEGIN8 + CALIBRATE_COLUMNS * row + column,
 			    data->out8 + row, data->starts + column);
 }
 
-static inline void square16(const int16_t *in, int16_t *out, const uint32_t *starts)
+static inline void square16_transpose(const int16_t *in, int16_t *out, const uint32_t *starts)
 {
 	v8i16 v[8];
 
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
-		v[i] = (v8i16)load16(in + starts[i]);
-	zip16(v);
-	zip16(v);
-	zip16(v);
+		v[i] = (v8i16)vector_load(in + starts[i]);
+	numbers_zip(v);
+	numbers_zip(v);
+	numbers_zip(v);
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
-		store16(out + CALIBRATE_COLUMNS * i, (v16u8)v[i]);
+		vector_store(out + CALIBRATE_COLUMNS * i, (v16u8)v[i]);
 }
 
 static inline void transpose16_16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 8 <= ROWS; row += 8)
 		for (int column = 0; column < CALIBRATE_COLUMNS; column += 8)
-			square16(data->in16 + row,
+			square16_transpose(data->in16 + row,
 			    data->out16 + CALIBRATE_BEGIN16 + CALIBRATE_COLUMNS * row + column,
 			    data->starts + column);
 }
@@ -184,14 +185,15 @@ static inline void weave_16(struct calibrate_data *data)
 	const uint8_t *in = data->in8;
 
 	for (size_t i = 0; i < CALIBRATE_ITEMS / 3; i += 16) {
-		const v16u8 x = shuffled(load16(in + i), x_places);
-		const v16u8 y = shuffled(load16(in + CALIBRATE_ITEMS / 3 + i), y_places);
-		const v16u8 z = shuffled(load16(in + CALIBRATE_ITEMS / 3 * 2 + i), z_places);
+		const v16u8 x = bytes_shuffle(vector_load(in + i), x_places);
+		const v16u8 y = bytes_shuffle(vector_load(in + CALIBRATE_ITEMS / 3 + i), y_places);
+		const v16u8 z =
+		    bytes_shuffle(vector_load(in + CALIBRATE_ITEMS / 3 * 2 + i), z_places);
 		const v16u8 first = ~(second | third);
 
-		store16(data->out8 + 3 * i, (x & first) | (y & second) | (z & third));
-		store16(data->out8 + 3 * i + 16, (y & first) | (z & second) | (x & third));
-		store16(data->out8 + 3 * i + 32, (z & first) | (x & second) | (y & third));
+		vector_store(data->out8 + 3 * i, (x & first) | (y & second) | (z & third));
+		vector_store(data->out8 + 3 * i + 16, (y & first) | (z & second) | (x & third));
+		vector_store(data->out8 + 3 * i + 32, (z & first) | (x & second) | (y & third));
 	}
 }
 

@@ -18,7 +18,7 @@ static inline vec v_max(vec a, vec b)
 
 enum { COLUMNS = 32, ROWS = CALIBRATE_ITEMS / COLUMNS, REGISTERS = 8 };
 
-static inline uint64_t pack64(const uint8_t *bits)
+static inline uint64_t bits_pack64(const uint8_t *bits)
 {
 	const __m512i reverse8 = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
 	const __m512i bytes = _mm512_shuffle_epi8(_mm512_loadu_si512(bits), reverse8);
@@ -26,12 +26,12 @@ static inline uint64_t pack64(const uint8_t *bits)
 	return __builtin_bswap64(_mm512_test_epi8_mask(bytes, _mm512_set1_epi8(1)));
 }
 
-static void bits(struct calibrate_data *data)
+static void bits_pack_avx512(struct calibrate_data *data)
 {
-	bits_fold(data, pack64);
+	bits_fold(data, bits_pack64);
 }
 
-static void shuffle8(struct calibrate_data *data)
+static void shuffle8_avx512(struct calibrate_data *data)
 {
 	uint8_t *to = data->out8;
 
@@ -43,7 +43,7 @@ static void shuffle8(struct calibrate_data *data)
 	}
 }
 
-static void shuffle16(struct calibrate_data *data)
+static void shuffle16_avx512(struct calibrate_data *data)
 {
 	const int16_t *from = data->in16;
 
@@ -59,7 +59,7 @@ static void shuffle16(struct calibrate_data *data)
 #define COLUMNS4(c) COLUMN(c), COLUMN((c) + 1), COLUMN((c) + 2), COLUMN((c) + 3)
 #define COLUMNS16(c) COLUMNS4(c), COLUMNS4((c) + 4), COLUMNS4((c) + 8), COLUMNS4((c) + 12)
 
-static inline void columns4(__m512i four, uint8_t *out, const uint32_t *starts)
+static inline void columns_store(__m512i four, uint8_t *out, const uint32_t *starts)
 {
 	_mm_storeu_si128((__m128i *)(out + starts[0]), _mm512_castsi512_si128(four));
 	_mm_storeu_si128((__m128i *)(out + starts[4]), _mm512_extracti32x4_epi32(four, 1));
@@ -69,7 +69,7 @@ static inline void columns4(__m512i four, uint8_t *out, const uint32_t *starts)
 
 /* Four registers of four rows of 16 columns each become 16 columns of 16 rows: words of four bytes
  * are transposed. */
-static inline void columns16(const __m512i *rows4, uint8_t *out, const uint32_t *starts)
+static inline void columns_transpose(const __m512i *rows4, uint8_t *out, const uint32_t *starts)
 {
 	__m512i low[2], high[2];
 
@@ -78,13 +78,13 @@ static inline void columns16(const __m512i *rows4, uint8_t *out, const uint32_t 
 		low[i] = _mm512_unpacklo_epi32(rows4[2 * i], rows4[2 * i + 1]);
 		high[i] = _mm512_unpackhi_epi32(rows4[2 * i], rows4[2 * i + 1]);
 	}
-	columns4(_mm512_unpacklo_epi64(low[0], low[1]), out, starts);
-	columns4(_mm512_unpackhi_epi64(low[0], low[1]), out, starts + 1);
-	columns4(_mm512_unpacklo_epi64(high[0], high[1]), out, starts + 2);
-	columns4(_mm512_unpackhi_epi64(high[0], high[1]), out, starts + 3);
+	columns_store(_mm512_unpacklo_epi64(low[0], low[1]), out, starts);
+	columns_store(_mm512_unpackhi_epi64(low[0], low[1]), out, starts + 1);
+	columns_store(_mm512_unpacklo_epi64(high[0], high[1]), out, starts + 2);
+	columns_store(_mm512_unpackhi_epi64(high[0], high[1]), out, starts + 3);
 }
 
-static void transpose8(struct calibrate_data *data)
+static void transpose8_avx512(struct calibrate_data *data)
 {
 	static const uint8_t from0[64] = {COLUMNS16(0)}, from16[64] = {COLUMNS16(16)};
 	const __m512i below = _mm512_loadu_si512(from0), above = _mm512_loadu_si512(from16);
@@ -100,12 +100,12 @@ static void transpose8(struct calibrate_data *data)
 			lower[i] = _mm512_permutex2var_epi8(a, below, b);
 			upper[i] = _mm512_permutex2var_epi8(a, above, b);
 		}
-		columns16(lower, data->out8 + row, data->starts);
-		columns16(upper, data->out8 + row, data->starts + 16);
+		columns_transpose(lower, data->out8 + row, data->starts);
+		columns_transpose(upper, data->out8 + row, data->starts + 16);
 	}
 }
 
-static inline __m512i four(const int16_t *in, const uint32_t *starts)
+static inline __m512i rows_load(const int16_t *in, const uint32_t *starts)
 {
 	__m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(in + starts[0])));
 
@@ -115,7 +115,7 @@ static inline __m512i four(const int16_t *in, const uint32_t *starts)
 }
 
 /* A perfect shuffle of 8 registers of numbers in each quarter: three of them transpose. */
-static inline __attribute__((always_inline)) void zip16(__m512i *v)
+static inline __attribute__((always_inline)) void numbers_zip(__m512i *v)
 {
 	__m512i next[8];
 
@@ -128,17 +128,17 @@ static inline __attribute__((always_inline)) void zip16(__m512i *v)
 }
 
 /* All columns of 8 rows: four squares side by side. */
-static void transpose16(struct calibrate_data *data)
+static void transpose16_avx512(struct calibrate_data *data)
 {
 	for (int row = 0; row + 8 <= ROWS; row += 8) {
 		__m512i v[8];
 
 #pragma GCC unroll 8
 		for (int i = 0; i < 8; i++)
-			v[i] = four(data->in16 + row, data->starts + i);
-		zip16(v);
-		zip16(v);
-		zip16(v);
+			v[i] = rows_load(data->in16 + row, data->starts + i);
+		numbers_zip(v);
+		numbers_zip(v);
+		numbers_zip(v);
 #pragma GCC unroll 8
 		for (int i = 0; i < 8; i++)
 			_mm512_storeu_si512(
@@ -148,7 +148,7 @@ static void transpose16(struct calibrate_data *data)
 
 /* All bits in registers; 64 bytes of them are looked up at a time, by the nine bits of their
  * numbers, and of each byte a bit. */
-static void gather8(struct calibrate_data *data)
+static void gather8_avx512(struct calibrate_data *data)
 {
 	__m512i all[REGISTERS];
 
@@ -175,7 +175,7 @@ static void gather8(struct calibrate_data *data)
 }
 
 /* Two at a time as 32 bits; what lies behind a number is dropped. */
-static void gather16(struct calibrate_data *data)
+static void gather16_avx512(struct calibrate_data *data)
 {
 	for (uint32_t i = 0; i < CALIBRATE_BLOCK; i += 32) {
 		const __m512i pairs = _mm512_loadu_si512(data->order + i);
@@ -189,7 +189,7 @@ static void gather16(struct calibrate_data *data)
 	}
 }
 
-static inline void put(uint8_t *out, uint64_t word)
+static inline void word_store(uint8_t *out, uint64_t word)
 {
 	_mm512_storeu_si512(out, _mm512_maskz_set1_epi8(word, 1));
 }
@@ -201,11 +201,11 @@ static inline uint64_t pack64_first_low(const uint8_t *bits)
 
 static void shift_register(struct calibrate_data *data)
 {
-	register_words(data, pack64_first_low, put);
+	register_words(data, pack64_first_low, word_store);
 }
 
 /* Bits of the three streams deposited in every third place. */
-static void weave(struct calibrate_data *data)
+static void weave_avx512(struct calibrate_data *data)
 {
 	const uint64_t first = 0x9249249249249249, second = 0x2492492492492492,
 	               third = 0x4924924924924924;
@@ -220,11 +220,11 @@ static void weave(struct calibrate_data *data)
 		    _mm512_loadu_si512(in + CALIBRATE_ITEMS / 3 * 2 + i), one);
 		uint8_t *out = data->out8 + 3 * i;
 
-		put(out, _pdep_u64(x, first) | _pdep_u64(y, second) | _pdep_u64(z, third));
-		put(out + 64,
+		word_store(out, _pdep_u64(x, first) | _pdep_u64(y, second) | _pdep_u64(z, third));
+		word_store(out + 64,
 		    _pdep_u64(y >> 21, first) | _pdep_u64(z >> 21, second) |
 		        _pdep_u64(x >> 22, third));
-		put(out + 128,
+		word_store(out + 128,
 		    _pdep_u64(z >> 42, first) | _pdep_u64(x >> 43, second) |
 		        _pdep_u64(y >> 43, third));
 	}
@@ -233,15 +233,15 @@ static void weave(struct calibrate_data *data)
 const struct calibrate_kernels calibrate_avx512 = {{
     [CALIBRATE_ARITHMETIC] = arithmetic,
     [CALIBRATE_COPY] = calibrate_copy_plain,
-    [CALIBRATE_BITS] = bits,
+    [CALIBRATE_BITS] = bits_pack_avx512,
     [CALIBRATE_REGISTER] = shift_register,
-    [CALIBRATE_SHUFFLE8] = shuffle8,
-    [CALIBRATE_SHUFFLE16] = shuffle16,
-    [CALIBRATE_TRANSPOSE8] = transpose8,
-    [CALIBRATE_TRANSPOSE16] = transpose16,
-    [CALIBRATE_GATHER8] = gather8,
-    [CALIBRATE_GATHER16] = gather16,
-    [CALIBRATE_WEAVE] = weave,
+    [CALIBRATE_SHUFFLE8] = shuffle8_avx512,
+    [CALIBRATE_SHUFFLE16] = shuffle16_avx512,
+    [CALIBRATE_TRANSPOSE8] = transpose8_avx512,
+    [CALIBRATE_TRANSPOSE16] = transpose16_avx512,
+    [CALIBRATE_GATHER8] = gather8_avx512,
+    [CALIBRATE_GATHER16] = gather16_avx512,
+    [CALIBRATE_WEAVE] = weave_avx512,
     [CALIBRATE_TRELLIS] = trellis,
 }};
 #endif

@@ -138,7 +138,7 @@ static inline struct cvec c_mul(struct cvec a, struct cvec w)
 
 /* ---- butterflies: x becomes its transform, natural order in and out ---- */
 
-static inline void dft2(struct cvec *x)
+static inline void dft_of2(struct cvec *x)
 {
 	const struct cvec a = x[0];
 
@@ -146,7 +146,7 @@ static inline void dft2(struct cvec *x)
 	x[1] = c_sub(a, x[1]);
 }
 
-static inline void dft4(struct cvec *x)
+static inline void dft_of4(struct cvec *x)
 {
 	const struct cvec a = c_add(x[0], x[2]), b = c_sub(x[0], x[2]);
 	const struct cvec c = c_add(x[1], x[3]), d = c_sub(x[1], x[3]);
@@ -183,8 +183,8 @@ static inline void dft8_parts(const struct cvec *x, struct cvec *e, struct cvec 
 		e[i] = x[2 * i];
 		o[i] = x[2 * i + 1];
 	}
-	dft4(e);
-	dft4(o);
+	dft_of4(e);
+	dft_of4(o);
 	dft8_roots(o);
 }
 
@@ -198,7 +198,7 @@ static inline void dft8_join_second(const struct cvec *e, const struct cvec *o, 
 	x[7] = c_fnma(half, o[3], e[3]);
 }
 
-static inline void dft8(struct cvec *x)
+static inline void dft_of8(struct cvec *x)
 {
 	const vec half = V_ALL(0.70710678118654752440f);
 	struct cvec e[4], o[4];
@@ -211,7 +211,7 @@ static inline void dft8(struct cvec *x)
 	dft8_join_second(e, o, x);
 }
 
-/* Only the second half of dft8, to x[4 .. 7]. */
+/* Only the second half of dft_of8, to x[4 .. 7]. */
 static inline void dft8_second(struct cvec *x)
 {
 	struct cvec e[4], o[4];
@@ -220,20 +220,20 @@ static inline void dft8_second(struct cvec *x)
 	dft8_join_second(e, o, x);
 }
 
-static inline __attribute__((always_inline)) void dft(uint32_t radix, struct cvec *x)
+static inline __attribute__((always_inline)) void dft_of(uint32_t radix, struct cvec *x)
 {
 	if (radix == 2)
-		dft2(x);
+		dft_of2(x);
 	else if (radix == 4)
-		dft4(x);
+		dft_of4(x);
 	else
-		dft8(x);
+		dft_of8(x);
 }
 
 /* ---- passes over whole blocks ---- */
 
 /* Twiddles lie in blocks of 16 items, the radix - 1 blocks of items j .. j + 15 in a row. */
-static inline struct cvec twiddle(const float *w, uint32_t r)
+static inline struct cvec twiddle_at(const float *w, uint32_t r)
 {
 	const float *from = w + (size_t)(r - 1) * 2 * SPECTRUM_BLOCK;
 
@@ -261,11 +261,11 @@ static inline __attribute__((always_inline)) void pass_forward(
 			SPECTRUM_UNROLL
 			for (uint32_t r = 0; r < radix; r++)
 				v[r] = c_load(x, j + r * part);
-			dft(radix, v);
+			dft_of(radix, v);
 			c_store(x, j, v[0]);
 			SPECTRUM_UNROLL
 			for (uint32_t r = 1; r < radix; r++)
-				c_store(x, j + r * part, c_mul(v[r], twiddle(w, r)));
+				c_store(x, j + r * part, c_mul(v[r], twiddle_at(w, r)));
 			w = twiddles_next(w, radix, j);
 		}
 	}
@@ -284,8 +284,8 @@ static inline __attribute__((always_inline)) void pass_inverse(
 			v[0] = c_load(x, j);
 			SPECTRUM_UNROLL
 			for (uint32_t r = 1; r < radix; r++)
-				v[r] = c_mul(c_load(x, j + r * part), twiddle(w, r));
-			dft(radix, v);
+				v[r] = c_mul(c_load(x, j + r * part), twiddle_at(w, r));
+			dft_of(radix, v);
 			SPECTRUM_UNROLL
 			for (uint32_t r = 0; r < radix; r++)
 				c_store(x, j + r * part, v[r]);
@@ -337,11 +337,11 @@ static void first_forward(
 			v[4 + r] = c_split(in + 2 * (size_t)(j + r * part));
 			c_store(history, j + r * part, v[4 + r]);
 		}
-		dft8(v);
+		dft_of8(v);
 		c_store(ret_spectrum, j, v[0]);
 		SPECTRUM_UNROLL
 		for (uint32_t r = 1; r < 8; r++)
-			c_store(ret_spectrum, j + r * part, c_mul(v[r], twiddle(w, r)));
+			c_store(ret_spectrum, j + r * part, c_mul(v[r], twiddle_at(w, r)));
 		w = twiddles_next(w, 8, j);
 	}
 }
@@ -357,7 +357,7 @@ static void last_inverse(const struct spectrum_plan *plan, const float *x, float
 		v[0] = c_load(x, j);
 		SPECTRUM_UNROLL
 		for (uint32_t r = 1; r < 8; r++)
-			v[r] = c_mul(c_load(x, j + r * part), twiddle(w, r));
+			v[r] = c_mul(c_load(x, j + r * part), twiddle_at(w, r));
 		w = twiddles_next(w, 8, j);
 		dft8_second(v);
 		SPECTRUM_UNROLL
@@ -414,7 +414,7 @@ static inline void transpose_squares(struct cvec *t)
 	}
 }
 
-static inline void transpose(struct cvec *t)
+static inline void block_transpose(struct cvec *t)
 {
 	struct cvec out[LANES], rows[LANES / 4];
 
@@ -429,14 +429,14 @@ static inline void transpose(struct cvec *t)
 	memcpy(t, out, sizeof(out));
 }
 #else
-static inline void transpose(struct cvec *t)
+static inline void block_transpose(struct cvec *t)
 {
 	(void)t;
 }
 #endif
 
-/* x times exp(-2 pi i n / 16), n one of those that dft16 meets */
-static inline struct cvec root16(uint32_t n, struct cvec x)
+/* x times exp(-2 pi i n / 16), n one of those that dft_of16 meets */
+static inline struct cvec root16_turn(uint32_t n, struct cvec x)
 {
 	static const float roots[10][2] = {
 	    [1] = {0.92387953251128675613f, -0.38268343236508977173f},
@@ -454,7 +454,7 @@ static inline struct cvec root16(uint32_t n, struct cvec x)
 }
 
 /* 16 = 4 x 4: columns, the roots of 16, rows. */
-static inline void dft16(struct cvec *x)
+static inline void dft_of16(struct cvec *x)
 {
 	struct cvec y[4][4];
 
@@ -462,14 +462,14 @@ static inline void dft16(struct cvec *x)
 	for (uint32_t n = 0; n < 4; n++) {
 		struct cvec v[4] = {x[n], x[n + 4], x[n + 8], x[n + 12]};
 
-		dft4(v);
+		dft_of4(v);
 		SPECTRUM_UNROLL
 		for (uint32_t k = 0; k < 4; k++)
-			y[k][n] = root16(n * k, v[k]);
+			y[k][n] = root16_turn(n * k, v[k]);
 	}
 	SPECTRUM_UNROLL
 	for (uint32_t k = 0; k < 4; k++) {
-		dft4(y[k]);
+		dft_of4(y[k]);
 		SPECTRUM_UNROLL
 		for (uint32_t n = 0; n < 4; n++)
 			x[k + 4 * n] = y[k][n];
@@ -488,9 +488,9 @@ static void blocks_forward(const struct spectrum_plan *plan, float *x)
 			SPECTRUM_UNROLL
 			for (uint32_t r = 0; r < LANES; r++)
 				t[i + r] = c_load(x, base + r * SPECTRUM_BLOCK + i);
-			transpose(t + i);
+			block_transpose(t + i);
 		}
-		dft16(t);
+		dft_of16(t);
 		SPECTRUM_UNROLL
 		for (uint32_t k = 0; k < SPECTRUM_BLOCK; k++)
 			c_store(x, base + k * LANES, t[k]);
@@ -509,10 +509,10 @@ static void blocks_inverse(const struct spectrum_plan *plan, float *x)
 
 			t[k] = (struct cvec){v.im, v.re};
 		}
-		dft16(t);
+		dft_of16(t);
 		SPECTRUM_UNROLL
 		for (uint32_t i = 0; i < SPECTRUM_BLOCK; i += LANES) {
-			transpose(t + i);
+			block_transpose(t + i);
 			SPECTRUM_UNROLL
 			for (uint32_t r = 0; r < LANES; r++)
 				c_store(x, base + r * SPECTRUM_BLOCK + i, t[i + r]);

@@ -30,7 +30,7 @@ typedef int16_t v8i16 __attribute__((vector_size(16)));
 #define ZIP_LOW16(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define ZIP_HIGH16(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 
-static inline v16u8 load8(const uint8_t *from)
+static inline v16u8 bytes_load(const uint8_t *from)
 {
 	v16u8 v;
 
@@ -38,7 +38,7 @@ static inline v16u8 load8(const uint8_t *from)
 	return v;
 }
 
-static inline v8i16 load16(const int16_t *from)
+static inline v8i16 numbers_load(const int16_t *from)
 {
 	v8i16 v;
 
@@ -47,7 +47,7 @@ static inline v8i16 load16(const int16_t *from)
 }
 
 /* One shuffle of n registers. */
-static inline __attribute__((always_inline)) void zips16(v8i16 *v, int n)
+static inline __attribute__((always_inline)) void numbers_zip(v8i16 *v, int n)
 {
 	v8i16 zipped[8];
 
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void zips16(v8i16 *v, int n)
 		v[i] = zipped[i];
 }
 
-static inline __attribute__((always_inline)) void splits8(v16u8 *v, int n)
+static inline __attribute__((always_inline)) void bytes_split(v16u8 *v, int n)
 {
 	v16u8 split[8];
 
@@ -90,10 +90,10 @@ static inline __attribute__((always_inline)) void columns_from_rows(
 
 #pragma GCC unroll 8
 		for (int i = 0; i < frames; i++)
-			v[i] = load8(in + (size_t)r * (uint32_t)frames + 16 * i);
+			v[i] = bytes_load(in + (size_t)r * (uint32_t)frames + 16 * i);
 #pragma GCC unroll 3
 		for (int n = 1; n < frames; n *= 2)
-			splits8(v, frames);
+			bytes_split(v, frames);
 #pragma GCC unroll 8
 		for (int c = 0; c < frames; c++)
 			memcpy(out + (size_t)pattern[c] * rows + r, &v[c], sizeof(v[c]));
@@ -108,10 +108,10 @@ static inline __attribute__((always_inline)) void rows_from_columns(
 
 #pragma GCC unroll 8
 		for (int c = 0; c < frames; c++)
-			v[c] = load16(in + (size_t)pattern[c] * rows + r);
+			v[c] = numbers_load(in + (size_t)pattern[c] * rows + r);
 #pragma GCC unroll 3
 		for (int n = 1; n < frames; n *= 2)
-			zips16(v, frames);
+			numbers_zip(v, frames);
 #pragma GCC unroll 8
 		for (int i = 0; i < frames; i++)
 			memcpy(out + (size_t)r * (uint32_t)frames + 8 * i, &v[i], sizeof(v[i]));
@@ -151,13 +151,13 @@ static inline void utran_deinterleave1_16(
 }
 
 /* 16 rows of 16 columns of the 30. */
-static inline void square8(const uint8_t *in, uint8_t *out, const uint32_t *starts)
+static inline void square_transpose(const uint8_t *in, uint8_t *out, const uint32_t *starts)
 {
 	v16u8 v[16], zipped[16];
 
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++)
-		v[i] = load8(in + UTRAN_INTERLEAVE2_COLUMNS * i);
+		v[i] = bytes_load(in + UTRAN_INTERLEAVE2_COLUMNS * i);
 #pragma GCC unroll 4
 	for (int stage = 0; stage < 4; stage++) {
 #pragma GCC unroll 8
@@ -229,8 +229,8 @@ static inline __attribute__((always_inline)) void utran_deinterleave2_blocks(con
 
 static inline void utran_interleave2_rows16(const uint8_t *in, uint8_t *out, const uint32_t *starts)
 {
-	square8(in, out, starts);
-	square8(in + 14, out, starts + 14);
+	square_transpose(in, out, starts);
+	square_transpose(in + 14, out, starts + 14);
 }
 
 static inline void utran_interleave2_16(const uint8_t *in, uint8_t *out, uint32_t len)
@@ -248,10 +248,10 @@ static inline void utran_interleave2_rows8(const int16_t *in, int16_t *out, cons
 
 #pragma GCC unroll 8
 		for (int i = 0; i < 8; i++)
-			v[i] = load16(in + starts[columns[g] + i]);
+			v[i] = numbers_load(in + starts[columns[g] + i]);
 #pragma GCC unroll 4
 		for (int stage = 0; stage < 3; stage++)
-			zips16(v, 8);
+			numbers_zip(v, 8);
 #pragma GCC unroll 8
 		for (int i = 0; i < 8; i++)
 			memcpy(

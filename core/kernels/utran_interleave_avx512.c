@@ -19,7 +19,7 @@ enum { COLUMNS = UTRAN_INTERLEAVE2_COLUMNS };
 	    COLUMN((c) + 14), COLUMN((c) + 15)
 
 /* Four registers with four rows of 16 columns each become 16 columns of 16 rows. */
-static inline void columns16(const __m512i *rows4, uint8_t *out, const uint32_t *starts)
+static inline void columns_transpose(const __m512i *rows4, uint8_t *out, const uint32_t *starts)
 {
 	const __m512i low01 = _mm512_unpacklo_epi32(rows4[0], rows4[1]);
 	const __m512i low23 = _mm512_unpacklo_epi32(rows4[2], rows4[3]);
@@ -41,7 +41,7 @@ static inline void columns16(const __m512i *rows4, uint8_t *out, const uint32_t 
 	}
 }
 
-static inline void rows16(const uint8_t *in, uint8_t *out, const uint32_t *starts)
+static inline void rows_transpose(const uint8_t *in, uint8_t *out, const uint32_t *starts)
 {
 	static const uint8_t from0[64] = {COLUMNS16(0)}, from14[64] = {COLUMNS16(14)};
 	const __m512i below = _mm512_loadu_si512(from0), above = _mm512_loadu_si512(from14);
@@ -55,13 +55,13 @@ static inline void rows16(const uint8_t *in, uint8_t *out, const uint32_t *start
 		lower[i] = _mm512_permutex2var_epi8(a, below, b);
 		upper[i] = _mm512_permutex2var_epi8(a, above, b);
 	}
-	columns16(lower, out, starts);
-	columns16(upper, out, starts + 14);
+	columns_transpose(lower, out, starts);
+	columns_transpose(upper, out, starts + 14);
 }
 
-static void interleave2(const uint8_t *in, uint8_t *out, uint32_t len)
+static void interleave2_avx512(const uint8_t *in, uint8_t *out, uint32_t len)
 {
-	utran_interleave2_blocks(in, out, len, rows16);
+	utran_interleave2_blocks(in, out, len, rows_transpose);
 }
 
 /* Sixteen bytes from `at` on, `step` apart; the columns of 16 rows of 2, 4 and 8 bytes. */
@@ -89,7 +89,7 @@ static void interleave1_of2(const uint8_t *in, uint8_t *out, uint32_t rows)
 }
 
 /* Four columns of 16 rows to where columns pattern[0] to [3] lie. */
-static inline void columns4(__m512i v, uint8_t *out, uint32_t rows, const uint8_t *pattern)
+static inline void columns_store(__m512i v, uint8_t *out, uint32_t rows, const uint8_t *pattern)
 {
 	_mm_storeu_si128((__m128i *)(out + pattern[0] * rows), _mm512_castsi512_si128(v));
 	_mm_storeu_si128((__m128i *)(out + pattern[1] * rows), _mm512_extracti32x4_epi32(v, 1));
@@ -102,8 +102,8 @@ static void interleave1_of4(const uint8_t *in, uint8_t *out, uint32_t rows, cons
 	const __m512i columns = _mm512_loadu_si512(columns_of4);
 
 	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16))
-		columns4(_mm512_permutexvar_epi8(columns, _mm512_loadu_si512(in + 4 * r)), out + r,
-		    rows, pattern);
+		columns_store(_mm512_permutexvar_epi8(columns, _mm512_loadu_si512(in + 4 * r)),
+		    out + r, rows, pattern);
 }
 
 static void interleave1_of8(const uint8_t *in, uint8_t *out, uint32_t rows, const uint8_t *pattern)
@@ -115,14 +115,14 @@ static void interleave1_of8(const uint8_t *in, uint8_t *out, uint32_t rows, cons
 		const __m512i a = _mm512_loadu_si512(in + 8 * r),
 		              b = _mm512_loadu_si512(in + 8 * r + 64);
 
-		columns4(_mm512_permutex2var_epi8(a, lower, b), out + r, rows, pattern);
-		columns4(_mm512_permutex2var_epi8(a, upper, b), out + r, rows, pattern + 4);
+		columns_store(_mm512_permutex2var_epi8(a, lower, b), out + r, rows, pattern);
+		columns_store(_mm512_permutex2var_epi8(a, upper, b), out + r, rows, pattern + 4);
 	}
 }
 
 /* A shuffle of the bytes of two registers is several instructions here, one of all bytes of a
  * register just one. */
-static void interleave1(const uint8_t *in, uint8_t *out, uint32_t len, uint32_t frames)
+static void interleave1_avx512(const uint8_t *in, uint8_t *out, uint32_t len, uint32_t frames)
 {
 	const uint8_t *pattern = utran_interleave1_pattern(frames);
 	const uint32_t rows = len / frames;
@@ -137,7 +137,8 @@ static void interleave1(const uint8_t *in, uint8_t *out, uint32_t len, uint32_t 
 		interleave1_of8(in, out, rows, pattern);
 }
 
-static inline __m512i four(const int16_t *a, const int16_t *b, const int16_t *c, const int16_t *d)
+static inline __m512i rows_load(
+    const int16_t *a, const int16_t *b, const int16_t *c, const int16_t *d)
 {
 	__m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)a));
 
@@ -148,13 +149,13 @@ static inline __m512i four(const int16_t *a, const int16_t *b, const int16_t *c,
 
 /* 8 rows of all columns: each lane of 128 bits transposes 8 of them; the last two columns of the
  * last lane are none. */
-static inline void rows8(const int16_t *in, int16_t *out, const uint32_t *starts)
+static inline void numbers_transpose(const int16_t *in, int16_t *out, const uint32_t *starts)
 {
 	__m512i v[8], zipped[8];
 
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
-		v[i] = four(in + starts[i], in + starts[i + 8], in + starts[i + 16],
+		v[i] = rows_load(in + starts[i], in + starts[i + 8], in + starts[i + 16],
 		    in + starts[i < 6 ? i + 24 : 29]);
 #pragma GCC unroll 3
 	for (int stage = 0; stage < 3; stage++) {
@@ -170,11 +171,11 @@ static inline void rows8(const int16_t *in, int16_t *out, const uint32_t *starts
 		_mm512_mask_storeu_epi16(out + COLUMNS * i, (1u << COLUMNS) - 1, v[i]);
 }
 
-static void deinterleave2(const int16_t *in, int16_t *out, uint32_t len)
+static void deinterleave2_avx512(const int16_t *in, int16_t *out, uint32_t len)
 {
-	utran_deinterleave2_blocks(in, out, len, rows8);
+	utran_deinterleave2_blocks(in, out, len, numbers_transpose);
 }
 
 const struct utran_interleave_kernels utran_interleave_avx512 = {
-    interleave1, utran_deinterleave1_16, interleave2, deinterleave2};
+    interleave1_avx512, utran_deinterleave1_16, interleave2_avx512, deinterleave2_avx512};
 #endif

@@ -50,7 +50,7 @@ static void steps_match(struct utran_rate_plan *plan)
 }
 
 /* Items are 16 bits. A vector of 16 bytes is shuffled by bytes, a longer one by items. */
-static void place16(uint8_t *places, uint32_t width, uint32_t to, uint32_t from)
+static void place_write(uint8_t *places, uint32_t width, uint32_t to, uint32_t from)
 {
 	const uint16_t item = (uint16_t)from;
 
@@ -77,7 +77,7 @@ static bool step_dematch(
 	for (uint32_t c = 0; c < room; c++) {
 		if (next[c] < ends[c] && next[c] - from < room) {
 			if (places)
-				place16(places, plan->width, c, next[c] - from);
+				place_write(places, plan->width, c, next[c] - from);
 			next[c]++;
 		}
 		complete = complete && next[c] == ends[c];
@@ -123,7 +123,7 @@ static void mask_steps(struct utran_rate_plan *plan)
 	plan->rest = at;
 }
 
-static void make(struct utran_rate_plan *plan)
+static void plan_fill(struct utran_rate_plan *plan)
 {
 	plan->len = plan->done = plan->rest = 0;
 	if (plan->masks)
@@ -143,14 +143,14 @@ static size_t places_size(const struct utran_rate_plan *plan)
 	return (plan->len * each + 63) / 64 * 64;
 }
 
-static size_t begin(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels)
+static size_t plan_begin(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels)
 {
 	plan->once = true;
 	for (uint32_t i = 1; i < plan->matched; i++)
 		plan->once = plan->once && plan->table[i] != plan->table[i - 1];
 	plan->width = kernels->width;
 	plan->masks = kernels->masks && plan->once;
-	make(plan);
+	plan_fill(plan);
 	return places_size(plan) + (plan->masks ? 0 : plan->len * sizeof(*plan->steps));
 }
 
@@ -158,7 +158,7 @@ size_t utran_rate_plan_match(struct utran_rate_plan *plan, const struct utran_ra
     const uint32_t *table, uint32_t matched, uint32_t coded)
 {
 	*plan = (struct utran_rate_plan){.table = table, .matched = matched, .coded = coded};
-	return begin(plan, kernels);
+	return plan_begin(plan, kernels);
 }
 
 size_t utran_rate_plan_dematch(struct utran_rate_plan *plan,
@@ -167,7 +167,7 @@ size_t utran_rate_plan_dematch(struct utran_rate_plan *plan,
 {
 	*plan = (struct utran_rate_plan){
 	    .table = table, .matched = matched, .coded = coded, .soft = true};
-	return begin(plan, kernels);
+	return plan_begin(plan, kernels);
 }
 
 void utran_rate_plan_fill(struct utran_rate_plan *plan, void *memory)
@@ -177,5 +177,5 @@ void utran_rate_plan_fill(struct utran_rate_plan *plan, void *memory)
 		memset(memory, 0, places_size(plan));
 	else
 		plan->steps = (struct utran_rate_step *)((uint8_t *)memory + places_size(plan));
-	make(plan);
+	plan_fill(plan);
 }

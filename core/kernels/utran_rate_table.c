@@ -119,7 +119,7 @@ int utran_rate_table(
 
 /* ---- uplink ------------------------------------------------------------------------ */
 
-static int64_t gcd(int64_t a, int64_t b)
+static int64_t gcd_of(int64_t a, int64_t b)
 {
 	while (b) {
 		const int64_t rest = a % b;
@@ -150,7 +150,7 @@ static int64_t stream_shift(int64_t coded, int64_t delta, int64_t frames, uint32
 	const int64_t rest = delta - floor_div(delta, coded) * coded;
 	const bool few = rest != 0 && 2 * rest <= coded;
 	const int64_t q = few ? (coded + rest - 1) / rest : -(coded / (coded - rest));
-	const int64_t steps = q * frames + (q % 2 == 0 ? gcd(q < 0 ? -q : q, frames) : 0);
+	const int64_t steps = q * frames + (q % 2 == 0 ? gcd_of(q < 0 ? -q : q, frames) : 0);
 
 	for (int64_t x = 0; x < frames; x++) {
 		const int64_t at = floor_div(x * steps, frames), y = at < 0 ? -at : at;
@@ -165,7 +165,8 @@ static int64_t stream_shift(int64_t coded, int64_t delta, int64_t frames, uint32
 static int64_t parity_shift(
     int64_t x_bits, int64_t removed, int64_t frames, uint32_t parity, uint32_t column)
 {
-	const int64_t q = x_bits / removed, steps = q * frames - (q % 2 == 0 ? gcd(q, frames) : 0);
+	const int64_t q = x_bits / removed,
+	              steps = q * frames - (q % 2 == 0 ? gcd_of(q, frames) : 0);
 
 	for (int64_t x = 0; x < frames; x++) {
 		const int64_t y = q <= 2 ? x : (x * steps + frames - 1) / frames;

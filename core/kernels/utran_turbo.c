@@ -41,7 +41,7 @@ static uint32_t prime_after(uint32_t n)
 	return n;
 }
 
-static uint32_t gcd(uint32_t a, uint32_t b)
+static uint32_t gcd_of(uint32_t a, uint32_t b)
 {
 	while (b) {
 		const uint32_t rest = a % b;
@@ -106,7 +106,7 @@ static void matrix_steps(struct matrix *m)
 	for (uint32_t i = 1; i < m->rows; i++) {
 		do
 			q = prime_after(q < 6 ? 6 : q);
-		while (gcd(q, m->p - 1) != 1);
+		while (gcd_of(q, m->p - 1) != 1);
 		m->r[m->t[i]] = (uint16_t)q;
 	}
 }

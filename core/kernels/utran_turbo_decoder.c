@@ -55,7 +55,7 @@ size_t utran_turbo_decoder_work_size(uint32_t k)
 	    ((size_t)stream_stride(k + UTRAN_TURBO_WINDOWS_MAX) * STREAMS + 4 * EDGE + LAST);
 }
 
-static void layout(struct utran_turbo_decoder *d, uint16_t *table, int16_t *work)
+static void memory_divide(struct utran_turbo_decoder *d, uint16_t *table, int16_t *work)
 {
 	const uint32_t stride = d->stride;
 
@@ -79,7 +79,7 @@ static void layout(struct utran_turbo_decoder *d, uint16_t *table, int16_t *work
 }
 
 /* Where bit i of a coder's input lies in a stream. */
-static uint32_t position(const struct utran_turbo_decoder *d, uint32_t i)
+static uint32_t position_of(const struct utran_turbo_decoder *d, uint32_t i)
 {
 	return i % d->steps * d->windows + i / d->steps;
 }
@@ -92,12 +92,13 @@ static int tables_make(struct utran_turbo_decoder *d)
 	if (result < 0)
 		return result;
 	for (uint32_t i = 0; i < d->k; i++) {
-		const uint32_t second = position(d, i), first = position(d, pi[i]);
+		const uint32_t second = position_of(d, i), first = position_of(d, pi[i]);
 		d->from[0][first] = d->from_bit[pi[i]] = (uint16_t)second;
 		d->from[1][second] = (uint16_t)first;
 	}
 	for (uint32_t i = d->k; i < d->steps * d->windows; i++)
-		d->from[0][position(d, i)] = d->from[1][position(d, i)] = (uint16_t)position(d, i);
+		d->from[0][position_of(d, i)] = d->from[1][position_of(d, i)] =
+		    (uint16_t)position_of(d, i);
 	for (uint32_t i = d->steps * d->windows; i < d->stride; i++)
 		d->from[0][i] = d->from[1][i] = 0;
 	utran_bit_gather_init(d->gather, d->from_bit, d->k);
@@ -120,7 +121,7 @@ int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, enum simd_leve
 	    .scaling = plan->scaling,
 	};
 	decoder->stride = stream_stride(decoder->steps * windows);
-	layout(decoder, tables, work);
+	memory_divide(decoder, tables, work);
 	return tables_make(decoder);
 }
 
@@ -136,7 +137,7 @@ static void plain_start(struct utran_turbo_decoder *d, const int16_t *llr)
 	utran_turbo_ends(d, llr + 3 * d->k);
 }
 
-static void forward(
+static void metrics_forward(
     const int16_t *x, const int16_t *y, size_t k, int16_t *restrict alpha, size_t stride)
 {
 	int a[UTRAN_TURBO_STATES] = {0};
@@ -146,7 +147,7 @@ static void forward(
 	turbo_forward16(x, y, k, a, alpha, stride);
 }
 
-static void backward(const int16_t *x, const int16_t *y, size_t k, const int16_t *end,
+static void metrics_backward(const int16_t *x, const int16_t *y, size_t k, const int16_t *end,
     int16_t *restrict beta, size_t stride)
 {
 	int b[UTRAN_TURBO_STATES];
@@ -156,7 +157,7 @@ static void backward(const int16_t *x, const int16_t *y, size_t k, const int16_t
 	turbo_backward16(x, y, k, b, beta, stride);
 }
 
-static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
+static inline int16_t max_of4(int16_t a, int16_t b, int16_t c, int16_t d)
 {
 	const int16_t ab = a > b ? a : b;
 	const int16_t cd = c > d ? c : d;
@@ -166,15 +167,15 @@ static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
 
 /* What the code alone says of bit n: the best path with a 0 less the best one with a 1, x left out
  * of both. */
-static void combine(const int16_t *restrict a, const int16_t *restrict b, size_t s,
+static void metrics_combine(const int16_t *restrict a, const int16_t *restrict b, size_t s,
     const int16_t *restrict y, size_t k, int16_t *restrict extrinsic)
 {
 #define PATH(from, to) (int16_t)(a[n + (from)*s] + b[n + (to)*s])
 	for (size_t n = 0; n < k; n++) {
-		const int16_t same0 = max4(PATH(0, 0), PATH(1, 4), PATH(6, 7), PATH(7, 3));
-		const int16_t other0 = max4(PATH(2, 5), PATH(3, 1), PATH(4, 2), PATH(5, 6));
-		const int16_t same1 = max4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
-		const int16_t other1 = max4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
+		const int16_t same0 = max_of4(PATH(0, 0), PATH(1, 4), PATH(6, 7), PATH(7, 3));
+		const int16_t other0 = max_of4(PATH(2, 5), PATH(3, 1), PATH(4, 2), PATH(5, 6));
+		const int16_t same1 = max_of4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
+		const int16_t other1 = max_of4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
 		const int16_t zero =
 		    (int16_t)(same0 + y[n]) > other0 ? (int16_t)(same0 + y[n]) : other0;
 		const int16_t one =
@@ -187,14 +188,14 @@ static void combine(const int16_t *restrict a, const int16_t *restrict b, size_t
 #undef PATH
 }
 
-static void pass(struct utran_turbo_decoder *d, int coder)
+static void plain_pass(struct utran_turbo_decoder *d, int coder)
 {
-	forward(d->x[coder], d->y[coder], d->k, d->alpha, d->stride);
-	backward(d->x[coder], d->y[coder], d->k, d->end[coder], d->beta, d->stride);
-	combine(d->alpha, d->beta, d->stride, d->y[coder], d->k, d->extrinsic);
+	metrics_forward(d->x[coder], d->y[coder], d->k, d->alpha, d->stride);
+	metrics_backward(d->x[coder], d->y[coder], d->k, d->end[coder], d->beta, d->stride);
+	metrics_combine(d->alpha, d->beta, d->stride, d->y[coder], d->k, d->extrinsic);
 }
 
-static int16_t scaled(const struct utran_turbo_decoder *d, int16_t extrinsic)
+static int16_t extrinsic_scaled(const struct utran_turbo_decoder *d, int16_t extrinsic)
 {
 	return (int16_t)((extrinsic * (int32_t)d->scaling + UTRAN_SCALING_ONE / 2) >> 14);
 }
@@ -204,14 +205,15 @@ static void plain_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bit
 	int16_t *x0 = d->x[0], *x1 = d->x[1];
 	const int16_t *systematic = d->systematic, *extrinsic = d->extrinsic;
 
-	pass(d, 0);
+	plain_pass(d, 0);
 	for (uint32_t n = 0; n < d->k; n++)
-		x1[n] = (int16_t)(systematic[d->from[1][n]] + scaled(d, extrinsic[d->from[1][n]]));
-	pass(d, 1);
+		x1[n] = (int16_t)(systematic[d->from[1][n]] +
+		    extrinsic_scaled(d, extrinsic[d->from[1][n]]));
+	plain_pass(d, 1);
 	for (uint32_t n = 0; bits && n < d->k; n++)
 		bits[n] = x1[d->from_bit[n]] + extrinsic[d->from_bit[n]] < 0;
 	for (uint32_t n = 0; more && n < d->k; n++)
-		x0[n] = (int16_t)(systematic[n] + scaled(d, extrinsic[d->from[0][n]]));
+		x0[n] = (int16_t)(systematic[n] + extrinsic_scaled(d, extrinsic[d->from[0][n]]));
 }
 
 static const struct utran_turbo_decoder_kernels utran_turbo_decoder_whole = {

@@ -15,7 +15,7 @@ enum { STATES = UTRAN_TURBO_STATES };
 
 /* The best metric, which never falls, becomes UTRAN_TURBO8_RANGE again, whatever lies further below
  * it than that 0. */
-static inline void normalise(int *m)
+static inline void metrics_normalise(int *m)
 {
 	const int best = turbo_max(turbo_max(turbo_max(m[0], m[1]), turbo_max(m[2], m[3])),
 	    turbo_max(turbo_max(m[4], m[5]), turbo_max(m[6], m[7])));
@@ -33,7 +33,7 @@ static inline struct turbo_branches branches_of(int x, int y)
 	return (struct turbo_branches){x0 + y0, x0 + y1, x1 + y0, x1 + y1};
 }
 
-static void start(struct utran_turbo_decoder *d, const int16_t *llr)
+static void plain8_start(struct utran_turbo_decoder *d, const int16_t *llr)
 {
 	int8_t *systematic = d->systematic, *x = d->x[0], *y0 = d->y[0], *y1 = d->y[1];
 	uint32_t magnitudes = 0, known = 0;
@@ -55,7 +55,7 @@ static void start(struct utran_turbo_decoder *d, const int16_t *llr)
 	d->iteration = 0;
 }
 
-static void forward(
+static void metrics_forward(
     const int8_t *x, const int8_t *y, uint32_t k, uint8_t *restrict alpha, uint32_t stride)
 {
 	int a[STATES] = {UTRAN_TURBO8_RANGE};
@@ -68,11 +68,11 @@ static void forward(
 		turbo_step_forward(a, branches_of(x[n], y[n]), next);
 		memcpy(a, next, sizeof(a));
 		if (n % 2 == 1)
-			normalise(a);
+			metrics_normalise(a);
 	}
 }
 
-static void backward(const int8_t *x, const int8_t *y, uint32_t k, const int16_t *end,
+static void metrics_backward(const int8_t *x, const int8_t *y, uint32_t k, const int16_t *end,
     uint8_t *restrict beta, uint32_t stride)
 {
 	int b[STATES];
@@ -87,26 +87,26 @@ static void backward(const int8_t *x, const int8_t *y, uint32_t k, const int16_t
 		turbo_step_backward(b, branches_of(x[n], y[n]), next);
 		memcpy(b, next, sizeof(b));
 		if (n % 2 == 0)
-			normalise(b);
+			metrics_normalise(b);
 	}
 }
 
-static inline int max4(int a, int b, int c, int d)
+static inline int max_of4(int a, int b, int c, int d)
 {
 	return turbo_max(turbo_max(a, b), turbo_max(c, d));
 }
 
 /* What the code alone says of bit n: the best path with a 0 less the best one with a 1, x left out
  * of both. */
-static void combine(const uint8_t *restrict a, const uint8_t *restrict b, size_t stride,
+static void metrics_combine(const uint8_t *restrict a, const uint8_t *restrict b, size_t stride,
     const int8_t *restrict y, size_t k, int8_t *restrict extrinsic)
 {
 #define PATH(from, to) (a[n + (from)*stride] + b[n + (to)*stride])
 	for (size_t n = 0; n < k; n++) {
-		const int same0 = max4(PATH(0, 0), PATH(1, 4), PATH(6, 7), PATH(7, 3));
-		const int other0 = max4(PATH(2, 5), PATH(3, 1), PATH(4, 2), PATH(5, 6));
-		const int same1 = max4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
-		const int other1 = max4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
+		const int same0 = max_of4(PATH(0, 0), PATH(1, 4), PATH(6, 7), PATH(7, 3));
+		const int other0 = max_of4(PATH(2, 5), PATH(3, 1), PATH(4, 2), PATH(5, 6));
+		const int same1 = max_of4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
+		const int other1 = max_of4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
 		const int found = turbo_max(same0 + y[n], other0) - turbo_max(same1, other1 + y[n]);
 
 		extrinsic[n] = (int8_t)utran_turbo_limit(found, UTRAN_EXTRINSIC8_MAX);
@@ -114,46 +114,48 @@ static void combine(const uint8_t *restrict a, const uint8_t *restrict b, size_t
 #undef PATH
 }
 
-static void pass(struct utran_turbo_decoder *d, int coder)
+static void plain8_pass(struct utran_turbo_decoder *d, int coder)
 {
-	forward(d->x[coder], d->y[coder], d->k, d->alpha, d->stride);
-	backward(d->x[coder], d->y[coder], d->k, d->end[coder], d->beta, d->stride);
-	combine(d->alpha, d->beta, d->stride, d->y[coder], d->k, d->extrinsic);
+	metrics_forward(d->x[coder], d->y[coder], d->k, d->alpha, d->stride);
+	metrics_backward(d->x[coder], d->y[coder], d->k, d->end[coder], d->beta, d->stride);
+	metrics_combine(d->alpha, d->beta, d->stride, d->y[coder], d->k, d->extrinsic);
 }
 
 /* A systematic value and what the other pass found, halves rounded up. */
-static int8_t handed(int8_t systematic, int8_t extrinsic, int scaling)
+static int8_t extrinsic_handed(int8_t systematic, int8_t extrinsic, int scaling)
 {
 	return (int8_t)(systematic + ((extrinsic * scaling + UTRAN_TURBO8_ONE / 2) >> 7));
 }
 
 /* Everything that is kept goes over to the coarser scale. */
-static void rescale(struct utran_turbo_decoder *d)
+static void values_rescale(struct utran_turbo_decoder *d)
 {
 	int8_t *const streams[] = {d->systematic, d->x[0], d->y[0], d->y[1]};
 
 	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++)
 		for (uint32_t n = 0; n < d->k; n++)
-			streams[i][n] = handed(0, streams[i][n], UTRAN_TURBO8_COARSE);
+			streams[i][n] = extrinsic_handed(0, streams[i][n], UTRAN_TURBO8_COARSE);
 	utran_turbo8_ends_coarser(d);
 }
 
-static void iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
+static void plain8_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
 {
 	const int scaling = utran_turbo8_scaling(d);
 	const int8_t *systematic = d->systematic, *extrinsic = d->extrinsic;
 	int8_t *x0 = d->x[0], *x1 = d->x[1];
 
 	if (d->iteration++ == UTRAN_COARSE8_FROM)
-		rescale(d);
-	pass(d, 0);
+		values_rescale(d);
+	plain8_pass(d, 0);
 	for (uint32_t n = 0; n < d->k; n++)
-		x1[n] = handed(systematic[d->from[1][n]], extrinsic[d->from[1][n]], scaling);
-	pass(d, 1);
+		x1[n] =
+		    extrinsic_handed(systematic[d->from[1][n]], extrinsic[d->from[1][n]], scaling);
+	plain8_pass(d, 1);
 	for (uint32_t n = 0; bits && n < d->k; n++)
 		bits[n] = x1[d->from_bit[n]] + extrinsic[d->from_bit[n]] < 0;
 	for (uint32_t n = 0; more && n < d->k; n++)
-		x0[n] = handed(systematic[n], extrinsic[d->from[0][n]], scaling);
+		x0[n] = extrinsic_handed(systematic[n], extrinsic[d->from[0][n]], scaling);
 }
 
-const struct utran_turbo_decoder_kernels utran_turbo_decoder8_whole = {1, 8, start, iterate};
+const struct utran_turbo_decoder_kernels utran_turbo_decoder8_whole = {
+    1, 8, plain8_start, plain8_iterate};

@@ -110,7 +110,7 @@ static int16_t gain_of(const struct utran_turbo_decoder *d, const int16_t *llr)
 			for (uint32_t j = 0; j < 32; j += WIDE) {
 				wide v;
 				memcpy(&v, llr + i + j, sizeof(v));
-				v = limited(v);
+				v = wide_limit(v);
 				sums = sums + w_max(v, -v);
 				count = count - (wide)(v != 0);
 			}

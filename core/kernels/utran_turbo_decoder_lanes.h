@@ -37,7 +37,7 @@ enum { SECTION_BYTES = 32768, SECTIONS_MAX = 3 };
 
 enum { STATES = UTRAN_TURBO_STATES };
 
-INLINE wide limited(wide v)
+INLINE wide wide_limit(wide v)
 {
 	return w_max(w_min(v, w_set(UTRAN_LLR_MAX)), w_set(-UTRAN_LLR_MAX));
 }
@@ -105,7 +105,7 @@ INLINE value *front_at(struct decoder_front *front, uint32_t window)
 }
 
 /* The better of two paths into a state. */
-INLINE vec better(vec a, vec x, vec b, vec y)
+INLINE vec path_better(vec a, vec x, vec b, vec y)
 {
 	return m_max(v_add(a, x), v_add(b, y));
 }
@@ -113,10 +113,14 @@ INLINE vec better(vec a, vec x, vec b, vec y)
 INLINE void forward_step(vec *a, vec x, vec y)
 {
 	const struct branches g = branches_of(x, y);
-	const vec b0 = better(a[0], g.of00, a[1], g.of11), b4 = better(a[0], g.of11, a[1], g.of00);
-	const vec b5 = better(a[2], g.of01, a[3], g.of10), b1 = better(a[2], g.of10, a[3], g.of01);
-	const vec b2 = better(a[4], g.of01, a[5], g.of10), b6 = better(a[4], g.of10, a[5], g.of01);
-	const vec b7 = better(a[6], g.of00, a[7], g.of11), b3 = better(a[6], g.of11, a[7], g.of00);
+	const vec b0 = path_better(a[0], g.of00, a[1], g.of11),
+	          b4 = path_better(a[0], g.of11, a[1], g.of00);
+	const vec b5 = path_better(a[2], g.of01, a[3], g.of10),
+	          b1 = path_better(a[2], g.of10, a[3], g.of01);
+	const vec b2 = path_better(a[4], g.of01, a[5], g.of10),
+	          b6 = path_better(a[4], g.of10, a[5], g.of01);
+	const vec b7 = path_better(a[6], g.of00, a[7], g.of11),
+	          b3 = path_better(a[6], g.of11, a[7], g.of00);
 
 	a[0] = b0, a[1] = b1, a[2] = b2, a[3] = b3, a[4] = b4, a[5] = b5, a[6] = b6, a[7] = b7;
 }
@@ -124,32 +128,36 @@ INLINE void forward_step(vec *a, vec x, vec y)
 INLINE void backward_step(vec *b, vec x, vec y)
 {
 	const struct branches g = branches_of(x, y);
-	const vec a0 = better(b[0], g.of00, b[4], g.of11), a1 = better(b[4], g.of00, b[0], g.of11);
-	const vec a2 = better(b[5], g.of01, b[1], g.of10), a3 = better(b[1], g.of01, b[5], g.of10);
-	const vec a4 = better(b[2], g.of01, b[6], g.of10), a5 = better(b[6], g.of01, b[2], g.of10);
-	const vec a6 = better(b[7], g.of00, b[3], g.of11), a7 = better(b[3], g.of00, b[7], g.of11);
+	const vec a0 = path_better(b[0], g.of00, b[4], g.of11),
+	          a1 = path_better(b[4], g.of00, b[0], g.of11);
+	const vec a2 = path_better(b[5], g.of01, b[1], g.of10),
+	          a3 = path_better(b[1], g.of01, b[5], g.of10);
+	const vec a4 = path_better(b[2], g.of01, b[6], g.of10),
+	          a5 = path_better(b[6], g.of01, b[2], g.of10);
+	const vec a6 = path_better(b[7], g.of00, b[3], g.of11),
+	          a7 = path_better(b[3], g.of00, b[7], g.of11);
 
 	b[0] = a0, b[1] = a1, b[2] = a2, b[3] = a3, b[4] = a4, b[5] = a5, b[6] = a6, b[7] = a7;
 }
 
-INLINE vec max4(vec a, vec b, vec c, vec d)
+INLINE vec max_of4(vec a, vec b, vec c, vec d)
 {
 	return m_max(m_max(a, b), m_max(c, d));
 }
 
 /* What the code alone says of a step's bit: the best path with a 0 less the best one with a 1, x
  * left out of both. */
-INLINE vec combine(const vec *a, const value *beta, vec y)
+INLINE vec metrics_combine(const vec *a, const value *beta, vec y)
 {
 #define PATH(from, to) v_add(a[from], v_load(beta + (to)*LANES))
-	const vec same0 = max4(PATH(0, 0), PATH(1, 4), PATH(6, 7), PATH(7, 3));
-	const vec other0 = max4(PATH(2, 5), PATH(3, 1), PATH(4, 2), PATH(5, 6));
-	const vec same1 = max4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
-	const vec other1 = max4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
+	const vec same0 = max_of4(PATH(0, 0), PATH(1, 4), PATH(6, 7), PATH(7, 3));
+	const vec other0 = max_of4(PATH(2, 5), PATH(3, 1), PATH(4, 2), PATH(5, 6));
+	const vec same1 = max_of4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
+	const vec other1 = max_of4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
 #undef PATH
 	const struct parities p = parities_of(y);
-	const vec found =
-	    m_less(better(same0, p.of0, other0, p.of1), better(same1, p.of1, other1, p.of0));
+	const vec found = m_less(
+	    path_better(same0, p.of0, other0, p.of1), path_better(same1, p.of1, other1, p.of0));
 
 	return v_max(v_min(found, v_set(EXTRINSIC_MAX)), v_set(-EXTRINSIC_MAX));
 }
@@ -275,7 +283,7 @@ static void backward_warm(
 }
 
 /* Metrics behind each step of section i, those of a part. */
-static void backward(struct utran_turbo_decoder *d, int coder, uint32_t i, uint32_t part,
+static void section_backward(struct utran_turbo_decoder *d, int coder, uint32_t i, uint32_t part,
     struct decoder_front *tails)
 {
 	const uint32_t warm = d->iteration ? d->warm_next : d->warm_first;
@@ -339,7 +347,7 @@ INLINE void forward_run(
 
 	for (uint32_t t = from; t < to; t++, at += step, beta += STATES * LANES) {
 		const vec xt = v_load(x + at), yt = v_load(y + at);
-		const vec found = combine(a, beta, yt);
+		const vec found = metrics_combine(a, beta, yt);
 
 		if (t == edge)
 			metrics_store(a, edges, step);
@@ -359,7 +367,7 @@ INLINE void forward_run(
 
 /* heads: metrics before each window's first step, then before the next section's first one. tails:
  * behind its last step. */
-INLINE void pass(struct utran_turbo_decoder *d, int coder, bool on, bool out)
+INLINE void lanes_pass(struct utran_turbo_decoder *d, int coder, bool on, bool out)
 {
 	struct decoder_front heads, tails;
 	vec a[STATES];
@@ -369,7 +377,7 @@ INLINE void pass(struct utran_turbo_decoder *d, int coder, bool on, bool out)
 		if (i == d->sections - 1)
 			backward_warm(d, coder, &tails);
 		for (uint32_t part = 0; part < d->windows / LANES; part++) {
-			backward(d, coder, i, part, &tails);
+			section_backward(d, coder, i, part, &tails);
 			metrics_load(a, front_at(&heads, part * LANES), FRONT_PITCH);
 			forward_run(d, coder, on, out, i, part, a);
 			metrics_store(a, front_at(&heads, part * LANES), FRONT_PITCH);
@@ -381,22 +389,22 @@ INLINE void pass(struct utran_turbo_decoder *d, int coder, bool on, bool out)
 
 static void pass_first(struct utran_turbo_decoder *d)
 {
-	pass(d, 0, true, false);
+	lanes_pass(d, 0, true, false);
 }
 
 static void pass_on(struct utran_turbo_decoder *d)
 {
-	pass(d, 1, true, false);
+	lanes_pass(d, 1, true, false);
 }
 
 static void pass_out(struct utran_turbo_decoder *d)
 {
-	pass(d, 1, false, true);
+	lanes_pass(d, 1, false, true);
 }
 
 static void pass_both(struct utran_turbo_decoder *d)
 {
-	pass(d, 1, true, true);
+	lanes_pass(d, 1, true, true);
 }
 
 static void add_systematic(struct utran_turbo_decoder *d)
@@ -408,7 +416,7 @@ static void add_systematic(struct utran_turbo_decoder *d)
 		v_store(x + i, v_add(v_load(x + i), v_load(systematic + i)));
 }
 
-static void iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
+static void lanes_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
 {
 	rescale(d);
 	if (d->iteration > 0)
@@ -431,7 +439,7 @@ static void iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
 enum { PIECE = 8, PIECES = WIDE / PIECE, HALVES = LANES / WIDE };
 
 /* Rows become columns in each 128 bits. */
-INLINE void transpose(wide *m)
+INLINE void wide_transpose(wide *m)
 {
 	wide pairs[PIECE], fours[PIECE];
 
@@ -452,12 +460,12 @@ INLINE void transpose(wide *m)
 }
 
 #ifdef LANES_TRIPLES
-INLINE void triples(const int16_t *const *at, wide *x, wide *y0, wide *y1)
+INLINE void triples_load(const int16_t *const *at, wide *x, wide *y0, wide *y1)
 {
 	LANES_TRIPLES(at[0], x, y0, y1);
-	*x = limited(*x);
-	*y0 = limited(*y0);
-	*y1 = limited(*y1);
+	*x = wide_limit(*x);
+	*y0 = wide_limit(*y0);
+	*y1 = wide_limit(*y1);
 }
 #else
 /* Bytes: values 0 3 6 1 4 7 2 5, 1 4 7 2 5 0 3 6 and 2 5 0 3 6 1 4 7. */
@@ -468,10 +476,10 @@ static const uint8_t order_y1[] = {4, 5, 10, 11, 0, 1, 6, 7, 12, 13, 2, 3, 8, 9,
 /* Takes 24 values in each 128 bits, x y y' x y y' ..., apart. Every third of the first vector,
  * every third but one later of the next and so on lie in different places: they are put together,
  * then into order. */
-INLINE void triples(const int16_t *const *at, wide *x, wide *y0, wide *y1)
+INLINE void triples_load(const int16_t *const *at, wide *x, wide *y0, wide *y1)
 {
-	const wide a = limited(w_pieces(at, 0)), b = limited(w_pieces(at, 8)),
-	           c = limited(w_pieces(at, 16));
+	const wide a = wide_limit(w_pieces(at, 0)), b = wide_limit(w_pieces(at, 8)),
+	           c = wide_limit(w_pieces(at, 16));
 
 	*x = w_order(w_thirds(a, b, c), order_x);
 	*y0 = w_order(w_thirds(c, a, b), order_y0);
@@ -502,13 +510,13 @@ INLINE void steps_read(const struct utran_turbo_decoder *d, const int16_t *llr, 
 			            t);
 		if (l == PIECE - 1 && last)
 			at[PIECES - 1] = d->last + 3 * t;
-		triples(at, &steps->of[0][l], &steps->of[1][l], &steps->of[2][l]);
+		triples_load(at, &steps->of[0][l], &steps->of[1][l], &steps->of[2][l]);
 		if (l == 0)
 			*known =
 			    *known + (wide)(steps->of[1][0] != 0) + (wide)(steps->of[2][0] != 0);
 	}
 	for (int i = 0; i < 3; i++)
-		transpose(steps->of[i]);
+		wide_transpose(steps->of[i]);
 }
 
 /* Eight steps of a part. */
@@ -566,7 +574,7 @@ static uint32_t start_windows(struct utran_turbo_decoder *d, const int16_t *llr,
 	return count;
 }
 
-static void start(struct utran_turbo_decoder *d, const int16_t *llr)
+static void lanes_start(struct utran_turbo_decoder *d, const int16_t *llr)
 {
 	const size_t before = (size_t)3 * (d->windows - 1) * d->steps, in_last = 3 * d->k - before;
 	const size_t front = STATES * d->windows * sizeof(value);
@@ -586,7 +594,7 @@ static void start(struct utran_turbo_decoder *d, const int16_t *llr)
 
 #define UTRAN_TURBO_LANES_TABLE                                                                    \
 	{                                                                                          \
-		LANES, 8 * sizeof(value), start, iterate                                           \
+		LANES, 8 * sizeof(value), lanes_start, lanes_iterate                               \
 	}
 
 #endif

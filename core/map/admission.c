@@ -90,7 +90,7 @@ void admission_write(const struct waveform *wf, const struct resources *resource
 
 /* ---- does it fit? ------------------------------------------------------------------------ */
 
-static const struct plan_instance *largest(const struct plan *plan, size_t lane)
+static const struct plan_instance *instance_largest(const struct plan *plan, size_t lane)
 {
 	const struct plan_instance *most = NULL;
 
@@ -129,7 +129,7 @@ static int lane_check(const struct waveform *wf, const struct resources *resourc
 	const struct plan_lane *lane = &plan->lanes[number];
 	const double fixed = lane->base_ns + lane->taken_ns,
 	             sure = known_ns(plan, resources, number);
-	const struct plan_instance *most = largest(plan, number);
+	const struct plan_instance *most = instance_largest(plan, number);
 	char name[96], text[512];
 
 	assert(plan->n_lanes == resources->n_lanes);

@@ -14,7 +14,7 @@ enum { PLACEMENTS_MAX = 65536 }; /* tried in a torn knot */
 
 /* Marks all that can be reached from `start` along links (or against them). `stack` holds
  * n_instances. */
-static void reach(const struct waveform *wf, const struct neighbours *lists, uint32_t start,
+static void reached_mark(const struct waveform *wf, const struct neighbours *lists, uint32_t start,
     bool forward, bool *reached, uint32_t *stack)
 {
 	size_t n = 0;
@@ -83,8 +83,8 @@ int knots_find(const struct waveform *wf, uint32_t *ret_of)
 	for (size_t i = 0; !rc && i < n; i++) {
 		if (ret_of[i] != UINT32_MAX)
 			continue;
-		reach(wf, &to, (uint32_t)i, true, ahead, stack);
-		reach(wf, &from, (uint32_t)i, false, behind, stack);
+		reached_mark(wf, &to, (uint32_t)i, true, ahead, stack);
+		reached_mark(wf, &from, (uint32_t)i, false, behind, stack);
 		for (size_t j = i; j < n; j++)
 			if (ahead[j] && behind[j])
 				ret_of[j] = (uint32_t)i;
@@ -171,7 +171,7 @@ static void placement_write(const struct knot *knot, size_t number, int *pins)
 }
 
 /* How many placements there are to try: all, or none if too many. */
-static size_t placements(const struct knot *knot)
+static size_t placements_count(const struct knot *knot)
 {
 	size_t n = 1;
 
@@ -201,7 +201,7 @@ static void placement_spread(const struct knot *knot, int *pins)
  * stays, for lags_make to refuse with the cycle's name. */
 static int knot_place(struct knot *knot, int *pins)
 {
-	const size_t n = placements(knot);
+	const size_t n = placements_count(knot);
 	size_t best = n ? n - 1 : 0, best_crossings = SIZE_MAX, crossings;
 
 	for (size_t number = 0; number < n; number++) {

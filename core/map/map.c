@@ -55,7 +55,7 @@ int pins_check(const struct waveform *wf, size_t n_lanes, struct diag *diag)
 
 /* ---- what is proposed ------------------------------------------------------------------------ */
 
-static struct plan_candidate *candidate(
+static struct plan_candidate *candidate_row(
     struct map_search *search, const char *name, struct rank **ret_rank)
 {
 	struct plan_choice *choice = search->choice;
@@ -71,10 +71,10 @@ static struct plan_candidate *candidate(
 	return &choice->candidates[i];
 }
 
-static void missed(struct map_search *search, const char *name, bool proven)
+static void candidate_missed(struct map_search *search, const char *name, bool proven)
 {
 	struct rank *rank;
-	struct plan_candidate *row = candidate(search, name, &rank);
+	struct plan_candidate *row = candidate_row(search, name, &rank);
 
 	row->proven |= proven;
 	if (!row->found)
@@ -82,7 +82,7 @@ static void missed(struct map_search *search, const char *name, bool proven)
 }
 
 /* Takes search->cores if it is better than what there is. */
-static int offer(struct map_search *search, const char *name)
+static int cores_offer(struct map_search *search, const char *name)
 {
 	struct rank rank, *before;
 	int rc = rank_make(&search->ranker, search->cores, &rank);
@@ -92,10 +92,10 @@ static int offer(struct map_search *search, const char *name)
 		return rc;
 	rank.cost = mapping_cost(&search->state, search->cores);
 	if (search->within && (!rank.legal || !rank.joined || rank.cost == INFINITY)) {
-		missed(search, name, false);
+		candidate_missed(search, name, false);
 		return 0;
 	}
-	row = candidate(search, name, &before);
+	row = candidate_row(search, name, &before);
 	if (!row->found || rank_better(&search->ranker, &rank, before)) {
 		*before = rank;
 		*row = (struct plan_candidate){.name = name,
@@ -141,8 +141,8 @@ static int priced_open(struct map_search *search, double share)
 }
 
 /* Asks one mapper; *ret_found: it has a mapping. */
-static int ask(struct map_search *search, enum mapper mapper, const struct mapping_problem *problem,
-    uint64_t steps, bool *ret_found)
+static int mapper_ask(struct map_search *search, enum mapper mapper,
+    const struct mapping_problem *problem, uint64_t steps, bool *ret_found)
 {
 	struct mapper_result result;
 	int rc;
@@ -155,8 +155,8 @@ static int ask(struct map_search *search, enum mapper mapper, const struct mappi
 		return rc;
 	*ret_found = result.cost < INFINITY;
 	if (*ret_found)
-		return offer(search, mapper_name(mapper));
-	missed(search, mapper_name(mapper), result.proven);
+		return cores_offer(search, mapper_name(mapper));
+	candidate_missed(search, mapper_name(mapper), result.proven);
 	return 0;
 }
 
@@ -175,7 +175,7 @@ static int ask_all(struct map_search *search, double share)
 		if (only == MAPPER_PORTFOLIO
 		        ? mapper != MAPPER_EXACT || search->units->n <= EXACT_UNITS
 		        : only == (enum mapper)mapper)
-			rc = ask(search, (enum mapper)mapper, &made.problem,
+			rc = mapper_ask(search, (enum mapper)mapper, &made.problem,
 			    only == MAPPER_PORTFOLIO ? STEPS : 0, &found);
 	units_problem_fini(&made);
 	return rc;
@@ -183,7 +183,8 @@ static int ask_all(struct map_search *search, double share)
 
 /* ---- the smallest share at which a mapper finds something ---- */
 
-static int probe(struct map_search *search, enum mapper mapper, double share, double *ret_peak)
+static int share_probe(
+    struct map_search *search, enum mapper mapper, double share, double *ret_peak)
 {
 	struct units_problem made = {0};
 	struct rank rank = {0};
@@ -193,7 +194,7 @@ static int probe(struct map_search *search, enum mapper mapper, double share, do
 
 	search->share = share;
 	if (!rc)
-		rc = ask(search, mapper, &made.problem, STEPS / 4, &found);
+		rc = mapper_ask(search, mapper, &made.problem, STEPS / 4, &found);
 	if (!rc && found)
 		rc = rank_make(&search->ranker, search->cores, &rank);
 	*ret_peak = !rc && found ? rank.peak : INFINITY;
@@ -202,16 +203,16 @@ static int probe(struct map_search *search, enum mapper mapper, double share, do
 }
 
 /* Between `low`, where it finds nothing, and `high`, where it did. */
-static int squeeze(struct map_search *search, enum mapper mapper)
+static int share_squeeze(struct map_search *search, enum mapper mapper)
 {
 	double low = search->ranker.floor, high, peak;
-	int rc = probe(search, mapper, low * (1 + 1e-9), &peak);
+	int rc = share_probe(search, mapper, low * (1 + 1e-9), &peak);
 
 	if (rc || peak < INFINITY)
 		return rc;
 	for (high = 1.25 * low; peak == INFINITY && high < 1e4 * search->ranker.floor;
 	     high *= 1.6) {
-		rc = probe(search, mapper, high, &peak);
+		rc = share_probe(search, mapper, high, &peak);
 		if (rc)
 			return rc;
 		low = peak == INFINITY ? high : low;
@@ -220,7 +221,7 @@ static int squeeze(struct map_search *search, enum mapper mapper)
 	for (int i = 0; i < PROBES && high < INFINITY && high > low * 1.002; i++) {
 		const double middle = (low + high) / 2;
 
-		rc = probe(search, mapper, middle, &peak);
+		rc = share_probe(search, mapper, middle, &peak);
 		if (rc)
 			return rc;
 		if (peak == INFINITY)
@@ -250,7 +251,7 @@ static int lane_ask(struct map_search *search, double share)
 		for (size_t unit = 0; unit < units->n; unit++)
 			search->cores[unit] = lane;
 		search->share = fmin(share, 1);
-		rc = offer(search, "one lane");
+		rc = cores_offer(search, "one lane");
 		if (rc)
 			return rc;
 	}
@@ -267,7 +268,7 @@ static bool may_be(const struct map_search *search, uint32_t unit, uint32_t lane
 /* Offers the mapping in search->cores; *ret_better: it was taken, and is the best now. */
 static int step_try(struct map_search *search, bool *ret_better)
 {
-	int rc = offer(search, "refined");
+	int rc = cores_offer(search, "refined");
 
 	*ret_better = !rc &&
 	    memcmp(search->cores, search->best, search->units->n * sizeof(*search->best)) == 0;
@@ -277,7 +278,7 @@ static int step_try(struct map_search *search, bool *ret_better)
 }
 
 /* One step from the best: a unit moved, or two exchanged. */
-static int step(struct map_search *search, size_t *steps, bool *ret_better)
+static int best_step(struct map_search *search, size_t *steps, bool *ret_better)
 {
 	const size_t n = search->units->resources->n_lanes;
 	int rc = 0;
@@ -309,7 +310,7 @@ static int step(struct map_search *search, size_t *steps, bool *ret_better)
 }
 
 /* Walks on from the best of all by what counts here, which is not what the mappers count. */
-static int refine(struct map_search *search)
+static int best_refine(struct map_search *search)
 {
 	const struct waveform *wf = search->units->waveform;
 	size_t steps = REFINE_STEPS / (wf->n_instances + wf->n_links + 1);
@@ -320,7 +321,7 @@ static int refine(struct map_search *search)
 	if (better)
 		memcpy(search->cores, search->best, search->units->n * sizeof(*search->best));
 	while (!rc && better && steps > 0)
-		rc = step(search, &steps, &better);
+		rc = best_step(search, &steps, &better);
 	return rc;
 }
 
@@ -377,7 +378,7 @@ static int chain_mend(struct map_search *search)
 		rc = mapper_mend_near(&search->state, search->cores);
 		search->state.steps_limit = 0;
 	}
-	return rc == -ENOENT ? 0 : rc ? rc : offer(search, "mended");
+	return rc == -ENOENT ? 0 : rc ? rc : cores_offer(search, "mended");
 }
 
 /* May any unit be there? */
@@ -396,7 +397,7 @@ static size_t lanes_usable(const struct map_search *search)
 }
 
 /* As even as it can be, whatever the lanes hold. */
-static int spread(struct map_search *search, const double *demand, enum plan_mode mode)
+static int units_spread(struct map_search *search, const double *demand, enum plan_mode mode)
 {
 	static const enum mapper linked[] = {MAPPER_CHAIN, MAPPER_WORST_FIT, MAPPER_LOCAL};
 	static const enum mapper apart[] = {MAPPER_WORST_FIT, MAPPER_CHAIN, MAPPER_LOCAL};
@@ -413,16 +414,16 @@ static int spread(struct map_search *search, const double *demand, enum plan_mod
 	if (rc || search->found)
 		return rc;
 	if (only != MAPPER_PORTFOLIO)
-		return squeeze(search, only);
+		return share_squeeze(search, only);
 	for (size_t i = 0; !rc && !is_perfect(search) && i < 3; i++)
-		rc = squeeze(search, even[i]);
+		rc = share_squeeze(search, even[i]);
 	if (rc || !search->found || is_perfect(search))
 		return rc;
 	rc = ask_all(search, 1.05 * search->rank.peak);
-	return rc ? rc : refine(search);
+	return rc ? rc : best_refine(search);
 }
 
-static int tier(struct map_search *search, double share)
+static int tier_choose(struct map_search *search, double share)
 {
 	int rc = 0;
 
@@ -439,11 +440,11 @@ static int tier(struct map_search *search, double share)
 	rc = ask_all(search, share);
 	if (!rc && share == 1 && (!search->found || is_late(search)))
 		rc = chain_mend(search);
-	return rc ? rc : refine(search);
+	return rc ? rc : best_refine(search);
 }
 
 /* Nothing fits as far as the others know: does exact? */
-static int prove(struct map_search *search)
+static int misfit_prove(struct map_search *search)
 {
 	struct units_problem made = {0};
 	bool found;
@@ -454,12 +455,12 @@ static int prove(struct map_search *search)
 	rc = units_problem_init(&made, search->units, search->ranker.demand, 1, search->options->q);
 	search->share = 1;
 	if (!rc)
-		rc = ask(search, MAPPER_EXACT, &made.problem, MAPPER_STEPS, &found);
+		rc = mapper_ask(search, MAPPER_EXACT, &made.problem, MAPPER_STEPS, &found);
 	units_problem_fini(&made);
 	return rc;
 }
 
-static int tiered(struct map_search *search, double least)
+static int tiers_choose(struct map_search *search, double least)
 {
 	int rc = 0;
 
@@ -470,28 +471,28 @@ static int tiered(struct map_search *search, double least)
 			continue;
 		if (search->found && !is_late(search))
 			break;
-		rc = tier(search, tiers[i]);
+		rc = tier_choose(search, tiers[i]);
 	}
 	if (!rc && !search->found)
-		rc = prove(search);
+		rc = misfit_prove(search);
 	return rc;
 }
 
 /* Named lanes are used evenly; if needs do not fit so, however they fit. */
 static int named_choose(struct map_search *search)
 {
-	int rc = spread(search, search->units->typical, PLAN_SPREAD);
+	int rc = units_spread(search, search->units->typical, PLAN_SPREAD);
 
 	if (rc || !search->found || search->rank.fits || !search->units->resources->known)
 		return rc;
 	search->found = false;
-	rc = tiered(search, 1);
+	rc = tiers_choose(search, 1);
 	if (rc || search->found || search->options->mapper != MAPPER_PORTFOLIO)
 		return rc;
-	return spread(search, search->units->need, PLAN_OVER);
+	return units_spread(search, search->units->need, PLAN_OVER);
 }
 
-static int choose(struct map_search *search)
+static int mapping_choose(struct map_search *search)
 {
 	const bool portfolio = search->options->mapper == MAPPER_PORTFOLIO;
 	int rc;
@@ -499,11 +500,11 @@ static int choose(struct map_search *search)
 	if (search->units->resources->named)
 		return named_choose(search);
 	if (!search->units->resources->known)
-		return spread(search, search->units->typical, PLAN_SPREAD);
-	rc = tiered(search, portfolio ? 0 : 1);
+		return units_spread(search, search->units->typical, PLAN_SPREAD);
+	rc = tiers_choose(search, portfolio ? 0 : 1);
 	if (rc || search->found || !portfolio)
 		return rc;
-	return spread(search, search->units->need, PLAN_OVER);
+	return units_spread(search, search->units->need, PLAN_OVER);
 }
 
 /* ---- all of it ------------------------------------------------------------------------ */
@@ -526,7 +527,7 @@ static void some_lane(const struct units *units, size_t unit, bool *allowed)
 
 /* Without a capacity there is no telling how many lanes are needed: those of pins, or the first;
  * and those for units that may be on none of these. */
-static int few(struct units *units)
+static int lanes_fewest(struct units *units)
 {
 	const struct resources *resources = units->resources;
 	bool *allowed, any = false;
@@ -570,13 +571,13 @@ int map_lanes(struct units *units, const struct plan_options *options, struct di
     uint32_t *ret_lanes, struct plan_choice *ret)
 {
 	struct map_search search = {.units = units, .options = options, .choice = ret};
-	int rc = few(units);
+	int rc = lanes_fewest(units);
 
 	*ret = (struct plan_choice){.q = options->q};
 	if (!rc)
 		rc = search_init(&search);
 	if (!rc)
-		rc = choose(&search);
+		rc = mapping_choose(&search);
 	if (!rc && !search.found && options->mapper != MAPPER_PORTFOLIO)
 		rc = diag_error(diag, units->waveform->file, 0, "%s found no mapping that fits",
 		    mapper_name(options->mapper));

@@ -100,7 +100,7 @@ static void twins_find(struct branch *branch)
 }
 
 /* An empty core whose empty twin comes before it would only repeat what was tried there. */
-static bool repeats(const struct branch *branch, uint32_t core)
+static bool core_repeats(const struct branch *branch, uint32_t core)
 {
 	const size_t n = branch->state->problem->n_cores;
 
@@ -112,7 +112,7 @@ static bool repeats(const struct branch *branch, uint32_t core)
 
 /* What the units to come cost at least: INFINITY if one of them fits nowhere, or all together do
  * not. */
-static double bound(const struct branch *branch, size_t next)
+static double cost_bound(const struct branch *branch, size_t next)
 {
 	const struct mapping_state *state = branch->state;
 	const struct mapping_problem *problem = state->problem;
@@ -139,7 +139,7 @@ static double bound(const struct branch *branch, size_t next)
 	return sum;
 }
 
-static void descend(struct branch *branch, size_t next, double cost)
+static void branch_descend(struct branch *branch, size_t next, double cost)
 {
 	struct mapping_state *state = branch->state;
 	const struct mapping_problem *problem = state->problem;
@@ -150,26 +150,26 @@ static void descend(struct branch *branch, size_t next, double cost)
 		branch->cost = cost;
 		return;
 	}
-	if (cost + bound(branch, next) >= branch->cost)
+	if (cost + cost_bound(branch, next) >= branch->cost)
 		return;
 	for (uint32_t core = 0; core < problem->n_cores && !mapping_tired(state); core++) {
 		const size_t mark = state->n_undo;
 		double step;
 
-		if ((branch->any && branch->cost < INFINITY) || repeats(branch, core))
+		if ((branch->any && branch->cost < INFINITY) || core_repeats(branch, core))
 			continue;
 		step = mapping_place(state, branch->order[next], core);
 		if (step == INFINITY)
 			continue;
 		branch->units[core]++;
 		if (cost + step < branch->cost)
-			descend(branch, next + 1, cost + step);
+			branch_descend(branch, next + 1, cost + step);
 		branch->units[core]--;
 		mapping_unplace(state, branch->order[next], mark);
 	}
 }
 
-static void search(struct branch *branch, const uint32_t *order, bool any)
+static void branch_search(struct branch *branch, const uint32_t *order, bool any)
 {
 	const struct mapping_problem *problem = branch->state->problem;
 
@@ -179,7 +179,7 @@ static void search(struct branch *branch, const uint32_t *order, bool any)
 	for (size_t i = problem->n_units; i-- > 0;)
 		branch->demand[i] = branch->demand[i + 1] + mapping_demand_least(problem, order[i]);
 	mapping_state_clear(branch->state);
-	descend(branch, 0, 0);
+	branch_descend(branch, 0, 0);
 }
 
 static int branch_init(struct branch *branch)
@@ -207,12 +207,12 @@ int mapper_exact(struct mapping_state *state, const uint32_t *order, uint32_t *r
 	for (uint32_t i = 0; !rc && i < problem->n_units; i++)
 		file_order[i] = i;
 	if (!rc && branch.cost == INFINITY) {
-		search(&branch, order, true);
+		branch_search(&branch, order, true);
 		if (branch.cost < INFINITY)
 			branch.cost = mapping_cost(state, branch.best);
 	}
 	if (!rc && branch.cost < INFINITY)
-		search(&branch, file_order, false);
+		branch_search(&branch, file_order, false);
 	if (!rc) {
 		*cost = branch.cost;
 		*ret_proven = !mapping_tired(state);

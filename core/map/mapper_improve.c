@@ -19,7 +19,7 @@ struct local {
 	uint32_t random;
 };
 
-static double over(double left, double whole)
+static double overload_of(double left, double whole)
 {
 	if (left >= -1e-9 * whole)
 		return 0;
@@ -28,12 +28,12 @@ static double over(double left, double whole)
 
 /* Takes `amount` (negative: gives it) and says what that adds to the overload, as shares of what is
  * overloaded. */
-static double shift(double *left, double whole, double amount)
+static double amount_shift(double *left, double whole, double amount)
 {
-	const double before = over(*left, whole);
+	const double before = overload_of(*left, whole);
 
 	*left -= amount;
-	return over(*left, whole) - before;
+	return overload_of(*left, whole) - before;
 }
 
 /* What a pair of cores that no pool joins counts: more than any pool can be over. */
@@ -51,12 +51,12 @@ static double link_shift(struct local *local, const struct mapping_link *link, d
 		return sign * APART;
 	if (problem->bandwidth[pool] == INFINITY)
 		return 0;
-	return shift(
+	return amount_shift(
 	    &local->state->pool_left[pool], problem->bandwidth[pool], sign * link->bandwidth);
 }
 
 /* Moves a unit and says how the overload changes. Only to cores where it may be. */
-static double move(struct local *local, uint32_t unit, uint32_t to)
+static double unit_move(struct local *local, uint32_t unit, uint32_t to)
 {
 	struct mapping_state *state = local->state;
 	const struct mapping_problem *problem = state->problem;
@@ -69,9 +69,9 @@ static double move(struct local *local, uint32_t unit, uint32_t to)
 	state->steps++;
 	for (uint32_t i = state->graph->first[unit]; i < state->graph->first[unit + 1]; i++)
 		change += link_shift(local, &problem->links[state->graph->links[i]], -1);
-	change += shift(&state->left[from], problem->capacity[from], -demand[from]);
+	change += amount_shift(&state->left[from], problem->capacity[from], -demand[from]);
 	local->cores[unit] = to;
-	change += shift(&state->left[to], problem->capacity[to], demand[to]);
+	change += amount_shift(&state->left[to], problem->capacity[to], demand[to]);
 	for (uint32_t i = state->graph->first[unit]; i < state->graph->first[unit + 1]; i++)
 		change += link_shift(local, &problem->links[state->graph->links[i]], 1);
 	return change;
@@ -87,7 +87,7 @@ static bool may_be(const struct local *local, uint32_t unit, uint32_t core)
 }
 
 /* The overload of what local->cores says, from the beginning. */
-static double weigh(struct local *local)
+static double overload_weigh(struct local *local)
 {
 	struct mapping_state *state = local->state;
 	const struct mapping_problem *problem = state->problem;
@@ -96,7 +96,7 @@ static double weigh(struct local *local)
 	mapping_state_clear(state);
 	for (uint32_t unit = 0; unit < problem->n_units; unit++) {
 		const uint32_t core = local->cores[unit];
-		sum += shift(&state->left[core], problem->capacity[core],
+		sum += amount_shift(&state->left[core], problem->capacity[core],
 		    problem->demand[unit * problem->n_cores + core]);
 	}
 	for (size_t i = 0; i < problem->n_links; i++)
@@ -106,7 +106,7 @@ static double weigh(struct local *local)
 
 /* Takes the first move or swap that lowers the overload by more than rounding does; false if there
  * is none. */
-static bool lighten(struct local *local)
+static bool overload_lighten(struct local *local)
 {
 	const struct mapping_problem *problem = local->state->problem;
 
@@ -116,25 +116,25 @@ static bool lighten(struct local *local)
 		for (uint32_t core = 0; core < problem->n_cores; core++) {
 			if (core == was || !may_be(local, unit, core))
 				continue;
-			if (move(local, unit, core) < -1e-9)
+			if (unit_move(local, unit, core) < -1e-9)
 				return true;
-			move(local, unit, was);
+			unit_move(local, unit, was);
 		}
 		for (uint32_t other = 0; other < unit; other++) {
 			const uint32_t theirs = local->cores[other];
 			if (theirs == was || !may_be(local, unit, theirs) ||
 			    !may_be(local, other, was))
 				continue;
-			if (move(local, unit, theirs) + move(local, other, was) < -1e-9)
+			if (unit_move(local, unit, theirs) + unit_move(local, other, was) < -1e-9)
 				return true;
-			move(local, other, theirs);
-			move(local, unit, was);
+			unit_move(local, other, theirs);
+			unit_move(local, unit, was);
 		}
 	}
 	return false;
 }
 
-static uint32_t draw(struct local *local, size_t below)
+static uint32_t number_draw(struct local *local, size_t below)
 {
 	assert(below > 0);
 	local->random = local->random * 1664525u + 1013904223u;
@@ -142,34 +142,34 @@ static uint32_t draw(struct local *local, size_t below)
 }
 
 /* Three units somewhere else. */
-static void kick(struct local *local)
+static void units_kick(struct local *local)
 {
 	const struct mapping_problem *problem = local->state->problem;
 
 	for (int i = 0; i < 3; i++) {
-		const uint32_t unit = draw(local, problem->n_units),
-		               core = draw(local, problem->n_cores);
+		const uint32_t unit = number_draw(local, problem->n_units),
+		               core = number_draw(local, problem->n_cores);
 		if (may_be(local, unit, core))
 			local->cores[unit] = core;
 	}
 }
 
 /* Until it fits; false if that is not found. */
-static bool mend(struct local *local)
+static bool overload_mend(struct local *local)
 {
 	for (int kicks = 0; kicks < KICKS && !mapping_tired(local->state); kicks++) {
 		if (kicks)
-			kick(local);
-		weigh(local);
-		while (lighten(local))
+			units_kick(local);
+		overload_weigh(local);
+		while (overload_lighten(local))
 			;
-		if (weigh(local) <= 0)
+		if (overload_weigh(local) <= 0)
 			return true;
 	}
 	return false;
 }
 
-static bool cheaper(struct local *local, double *cost)
+static bool cost_lowered(struct local *local, double *cost)
 {
 	const double now = mapping_cost(local->state, local->cores);
 
@@ -180,7 +180,7 @@ static bool cheaper(struct local *local, double *cost)
 }
 
 /* Takes the first move or swap that is cheaper. */
-static bool polish(struct local *local, double *cost)
+static bool cost_polish(struct local *local, double *cost)
 {
 	const struct mapping_problem *problem = local->state->problem;
 	uint32_t *cores = local->cores;
@@ -193,7 +193,7 @@ static bool polish(struct local *local, double *cost)
 			if (core == was || !may_be(local, unit, core))
 				continue;
 			cores[unit] = core;
-			if (cheaper(local, cost))
+			if (cost_lowered(local, cost))
 				return true;
 		}
 		cores[unit] = was;
@@ -203,7 +203,7 @@ static bool polish(struct local *local, double *cost)
 				continue;
 			cores[unit] = theirs;
 			cores[other] = was;
-			if (cheaper(local, cost))
+			if (cost_lowered(local, cost))
 				return true;
 			cores[other] = theirs;
 			cores[unit] = was;
@@ -217,20 +217,20 @@ int mapper_improve(struct mapping_state *state, uint32_t *ret_cores)
 	struct local local = {.state = state, .cores = ret_cores, .random = 1};
 	double cost = mapping_cost(state, ret_cores);
 
-	if (cost == INFINITY && !mend(&local))
+	if (cost == INFINITY && !overload_mend(&local))
 		return -ENOENT;
 	cost = mapping_cost(state, ret_cores);
-	while (cost < INFINITY && !mapping_tired(state) && polish(&local, &cost))
+	while (cost < INFINITY && !mapping_tired(state) && cost_polish(&local, &cost))
 		;
 	return cost < INFINITY ? 0 : -ENOENT;
 }
 
 /* ---- near ------------------------------------------------------------------------ */
 
-static bool overloaded(const struct local *local, uint32_t core)
+static bool core_overloaded(const struct local *local, uint32_t core)
 {
 	assert(core < local->state->problem->n_cores);
-	return over(local->state->left[core], local->state->problem->capacity[core]) > 0;
+	return overload_of(local->state->left[core], local->state->problem->capacity[core]) > 0;
 }
 
 /* A unit of a core that is overloaded goes to `core`, alone or for another. */
@@ -241,16 +241,16 @@ static bool lighten_by(struct local *local, uint32_t unit, uint32_t core)
 	assert(unit < local->state->problem->n_units);
 	if (!may_be(local, unit, core))
 		return false;
-	if (move(local, unit, core) < -1e-9)
+	if (unit_move(local, unit, core) < -1e-9)
 		return true;
-	move(local, unit, was);
+	unit_move(local, unit, was);
 	for (uint32_t other = 0; other < local->state->problem->n_units; other++) {
 		if (local->cores[other] != core || !may_be(local, other, was))
 			continue;
-		if (move(local, unit, core) + move(local, other, was) < -1e-9)
+		if (unit_move(local, unit, core) + unit_move(local, other, was) < -1e-9)
 			return true;
-		move(local, other, core);
-		move(local, unit, was);
+		unit_move(local, other, core);
+		unit_move(local, unit, was);
 	}
 	return false;
 }
@@ -264,7 +264,7 @@ static unsigned lighten_near(struct local *local, uint32_t distance)
 	for (uint32_t unit = 0; unit < problem->n_units && !mapping_tired(local->state); unit++) {
 		const uint32_t was = local->cores[unit];
 
-		if (!overloaded(local, was))
+		if (!core_overloaded(local, was))
 			continue;
 		if (was >= distance && lighten_by(local, unit, was - distance))
 			taken++;
@@ -278,12 +278,12 @@ static unsigned lighten_near(struct local *local, uint32_t distance)
 int mapper_mend_near(struct mapping_state *state, uint32_t *ret_cores)
 {
 	struct local local = {.state = state, .cores = ret_cores};
-	double rest = weigh(&local);
+	double rest = overload_weigh(&local);
 
 	for (uint32_t distance = 1; rest > 0 && distance < state->problem->n_cores; distance++) {
 		while (lighten_near(&local, distance) > 0)
 			;
-		rest = weigh(&local);
+		rest = overload_weigh(&local);
 	}
 	return mapping_cost(state, ret_cores) < INFINITY ? 0 : -ENOENT;
 }

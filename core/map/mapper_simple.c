@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int finish(const struct mapping_state *state, bool whole, uint32_t *ret_cores)
+static int mapping_finish(const struct mapping_state *state, bool whole, uint32_t *ret_cores)
 {
 	if (!whole)
 		return -ENOENT;
@@ -19,7 +19,7 @@ static int finish(const struct mapping_state *state, bool whole, uint32_t *ret_c
 
 /* The core on which the unit costs least, the lowest of several; MAPPING_NONE if it fits
  * nowhere. */
-static uint32_t cheapest(struct mapping_state *state, uint32_t unit)
+static uint32_t core_cheapest(struct mapping_state *state, uint32_t unit)
 {
 	uint32_t best = MAPPING_NONE;
 	double least = INFINITY;
@@ -45,16 +45,16 @@ int mapper_greedy(struct mapping_state *state, uint32_t *ret_cores)
 
 	mapping_state_clear(state);
 	for (; unit < state->problem->n_units; unit++) {
-		const uint32_t core = cheapest(state, unit);
+		const uint32_t core = core_cheapest(state, unit);
 		if (core == MAPPING_NONE)
 			break;
 		mapping_place(state, unit, core);
 	}
-	return finish(state, unit == state->problem->n_units, ret_cores);
+	return mapping_finish(state, unit == state->problem->n_units, ret_cores);
 }
 
 /* The core with the most left where the unit fits, with its links. */
-static uint32_t emptiest(struct mapping_state *state, uint32_t unit)
+static uint32_t core_emptiest(struct mapping_state *state, uint32_t unit)
 {
 	uint32_t best = MAPPING_NONE;
 
@@ -78,12 +78,12 @@ int mapper_worst_fit(struct mapping_state *state, const uint32_t *order, uint32_
 
 	mapping_state_clear(state);
 	for (; next < state->problem->n_units; next++) {
-		const uint32_t core = emptiest(state, order[next]);
+		const uint32_t core = core_emptiest(state, order[next]);
 		if (core == MAPPING_NONE)
 			break;
 		mapping_place(state, order[next], core);
 	}
-	return finish(state, next == state->problem->n_units, ret_cores);
+	return mapping_finish(state, next == state->problem->n_units, ret_cores);
 }
 
 /* ---- chain ------------------------------------------------------------------------
@@ -96,7 +96,7 @@ struct lane_run {
 	double load;    /* largest, of its core's capacity */
 };
 
-static bool better(const struct lane_run *a, const struct lane_run *b)
+static bool run_better(const struct lane_run *a, const struct lane_run *b)
 {
 	return a->runs != b->runs ? a->runs < b->runs : a->load < b->load;
 }
@@ -123,7 +123,7 @@ static void core_cut(const struct mapping_state *state, const struct lane_run *b
 			run.runs++;
 			run.begin = begin;
 			run.load = fmax(run.load, capacity > 0 ? load / capacity : 0);
-			if (better(&run, &now[end]))
+			if (run_better(&run, &now[end]))
 				now[end] = run;
 		}
 	}

@@ -83,7 +83,7 @@ void mapping_state_copy(struct mapping_state *to, const struct mapping_state *fr
 	to->n_undo = 0;
 }
 
-static void take(struct mapping_state *state, double *where, double amount)
+static void amount_take(struct mapping_state *state, double *where, double amount)
 {
 	state->undo[state->n_undo++] = (struct mapping_undo){where, *where};
 	*where -= amount;
@@ -107,13 +107,13 @@ static double before_step(const struct mapping_state *state, size_t mark, const 
 	return *where;
 }
 
-static bool fits(double amount, double left, double whole)
+static bool amount_fits(double amount, double left, double whole)
 {
 	return amount <= left || amount <= left + SLACK * whole;
 }
 
 /* Of what remained; what fits is at most all of it. */
-static double share(double amount, double left)
+static double share_of(double amount, double left)
 {
 	if (amount <= 0 || left == INFINITY)
 		return 0;
@@ -133,10 +133,10 @@ static double link_place(struct mapping_state *state, size_t mark, const struct 
 		return 0;
 	pool = problem->pool[from * problem->n_cores + to];
 	if (pool == MAPPING_NONE ||
-	    !fits(link->bandwidth, state->pool_left[pool], problem->bandwidth[pool]))
+	    !amount_fits(link->bandwidth, state->pool_left[pool], problem->bandwidth[pool]))
 		return INFINITY;
-	cost = share(link->bandwidth, before_step(state, mark, &state->pool_left[pool]));
-	take(state, &state->pool_left[pool], link->bandwidth);
+	cost = share_of(link->bandwidth, before_step(state, mark, &state->pool_left[pool]));
+	amount_take(state, &state->pool_left[pool], link->bandwidth);
 	return cost;
 }
 
@@ -152,10 +152,10 @@ double mapping_place(struct mapping_state *state, uint32_t unit, uint32_t core)
 	assert(core < problem->n_cores);
 	assert(state->cores[unit] == MAPPING_NONE);
 	state->steps++;
-	if (!fits(demand, state->left[core], problem->capacity[core]))
+	if (!amount_fits(demand, state->left[core], problem->capacity[core]))
 		return INFINITY;
-	processing = share(demand, state->left[core]);
-	take(state, &state->left[core], demand);
+	processing = share_of(demand, state->left[core]);
+	amount_take(state, &state->left[core], demand);
 	state->cores[unit] = core;
 	for (uint32_t i = graph->first[unit]; i < graph->first[unit + 1] && links < INFINITY; i++)
 		links += link_place(state, mark, &problem->links[graph->links[i]]);

@@ -185,7 +185,7 @@ static int run_load(
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int by_instance(const void *a, const void *b)
 {
 	return strcmp(((const struct profile_entry *)a)->instance,
 	    ((const struct profile_entry *)b)->instance);
@@ -219,7 +219,7 @@ static int root_load(const char *file, json_t *root, struct diag *diag, struct p
 		rc = rc == -ENOMEM || !bad ? rc : bad;
 	}
 	if (profile->len)
-		qsort(profile->entries, profile->len, sizeof(*profile->entries), compare);
+		qsort(profile->entries, profile->len, sizeof(*profile->entries), by_instance);
 	return rc;
 }
 

@@ -38,7 +38,7 @@ void ranker_fini(struct ranker *ranker)
 	free(ranker->pools);
 }
 
-static double ratio(double load, double room)
+static double load_ratio(double load, double room)
 {
 	if (load <= 0)
 		return 0;
@@ -64,13 +64,13 @@ static double floor_of(const struct units *units, const double *demand)
 
 			least = fmin(least, load);
 			if (load < INFINITY)
-				least_ratio =
-				    fmin(least_ratio, ratio(load, resources->lanes[lane].room_ns));
+				least_ratio = fmin(
+				    least_ratio, load_ratio(load, resources->lanes[lane].room_ns));
 		}
 		sum += least;
 		most = fmax(most, least_ratio);
 	}
-	return fmax(most, ratio(sum, room));
+	return fmax(most, load_ratio(sum, room));
 }
 
 void ranker_use(struct ranker *ranker, const double *demand, bool spread)
@@ -102,8 +102,8 @@ static void rank_loads(struct ranker *ranker, const uint32_t *cores, struct rank
 		if (needs[lane] <= 0)
 			continue;
 		rank->lanes++;
-		rank->peak = fmax(
-		    rank->peak, ratio(ranker->loads[lane] + resource->taken_ns, resource->room_ns));
+		rank->peak = fmax(rank->peak,
+		    load_ratio(ranker->loads[lane] + resource->taken_ns, resource->room_ns));
 		if (needs[lane] + resource->taken_ns > resource->room_ns * (1 + SLACK))
 			rank->fits = false;
 	}
@@ -182,7 +182,7 @@ int rank_make(struct ranker *ranker, const uint32_t *cores, struct rank *ret)
 }
 
 /* By more than rounding does. */
-static bool differ(double a, double b)
+static bool loads_differ(double a, double b)
 {
 	return a != b && !(fabs(a - b) <= SLACK * fmax(fabs(a), fabs(b)));
 }
@@ -208,11 +208,11 @@ bool rank_better(const struct ranker *ranker, const struct rank *a, const struct
 		return a->latency < b->latency;
 	if (a->crossings != b->crossings)
 		return a->crossings < b->crossings;
-	if (ranker->spread && differ(a->peak, b->peak))
+	if (ranker->spread && loads_differ(a->peak, b->peak))
 		return a->peak < b->peak;
-	if (differ(a->cost, b->cost))
+	if (loads_differ(a->cost, b->cost))
 		return a->cost < b->cost;
-	if (differ(a->peak, b->peak))
+	if (loads_differ(a->peak, b->peak))
 		return a->peak < b->peak;
 	return a->backward < b->backward;
 }

@@ -135,7 +135,7 @@ static int lanes_init(struct resources *resources, const struct waveform *wf,
 
 /* ---- what joins them ------------------------------------------------------------------------ */
 
-static bool joins(const struct platform_link *link, uint32_t node)
+static bool link_joins(const struct platform_link *link, uint32_t node)
 {
 	for (size_t i = 0; i < link->n_nodes; i++)
 		if (link->nodes[i] == node)
@@ -150,7 +150,7 @@ static size_t link_between(const struct platform_model *platform, uint32_t from,
 	size_t best = platform->n_links;
 
 	for (size_t i = 0; i < platform->n_links; i++)
-		if (joins(&platform->links[i], from) && joins(&platform->links[i], to) &&
+		if (link_joins(&platform->links[i], from) && link_joins(&platform->links[i], to) &&
 		    (best == platform->n_links ||
 		        platform->links[i].mbit_per_s > platform->links[best].mbit_per_s))
 			best = i;

@@ -22,7 +22,7 @@ struct tails {
 
 #define MANY UINT32_MAX
 
-static bool counts(const struct tails *tails, const struct wf_link *link)
+static bool link_counts(const struct tails *tails, const struct wf_link *link)
 {
 	return link->delay == 0 || tails->knots[link->from] != tails->knots[link->to];
 }
@@ -95,7 +95,7 @@ static void pass_on(struct tails *tails, uint32_t i, size_t *n_ready)
 		const struct wf_link *link = &tails->wf->links[l];
 		const uint64_t brings = tails->run_on[i] + link->delay;
 
-		if (!counts(tails, link))
+		if (!link_counts(tails, link))
 			continue;
 		if (brings > tails->run_on[link->to])
 			tails->run_on[link->to] = brings;
@@ -116,12 +116,12 @@ static void look_ahead(struct tails *tails, uint32_t i)
 		    ? tails->ahead[link->to] + tails->wf->instances[link->to].tail
 		    : tails->meets[link->to];
 
-		if (counts(tails, link) && behind > *ahead)
+		if (link_counts(tails, link) && behind > *ahead)
 			*ahead = behind;
 	}
 }
 
-static uint32_t holds(const struct tails *tails, uint32_t i)
+static uint32_t messages_held(const struct tails *tails, uint32_t i)
 {
 	const struct wf_instance *instance = &tails->wf->instances[i];
 	const uint64_t ahead = tails->ahead[i];
@@ -146,7 +146,7 @@ static void sinks_of_radios(struct tails *tails)
 }
 
 /* Without readers, or with records of its own, it is seen from outside. */
-static bool waits(const struct tails *tails, uint32_t i)
+static bool instance_waits(const struct tails *tails, uint32_t i)
 {
 	const struct wf_instance *instance = &tails->wf->instances[i];
 
@@ -162,7 +162,7 @@ int tails_find(const struct waveform *wf, struct tail *ret)
 
 	assert(ret != NULL);
 	for (size_t l = 0; !rc && l < wf->n_links; l++)
-		tails.waits[wf->links[l].to] += counts(&tails, &wf->links[l]);
+		tails.waits[wf->links[l].to] += link_counts(&tails, &wf->links[l]);
 	for (size_t i = 0; !rc && i < wf->n_instances; i++)
 		if (tails.waits[i] == 0)
 			tails.ready[n_ready++] = (uint32_t)i;
@@ -173,8 +173,8 @@ int tails_find(const struct waveform *wf, struct tail *ret)
 	if (!rc && wf->clock == WF_CLOCK_RADIO)
 		sinks_of_radios(&tails);
 	for (uint32_t i = 0; !rc && i < wf->n_instances; i++)
-		ret[i] = (struct tail){(uint32_t)tails.run_on[i], holds(&tails, i),
-		    is_source(&wf->instances[i]), waits(&tails, i)};
+		ret[i] = (struct tail){(uint32_t)tails.run_on[i], messages_held(&tails, i),
+		    is_source(&wf->instances[i]), instance_waits(&tails, i)};
 	tails_fini(&tails);
 	return rc;
 }

@@ -46,7 +46,8 @@ static void firsts_write(const struct waveform *wf, const struct knots *knots, u
 
 /* Must the writer's unit stand before the reader's? Inside a knot that may be spread only links
  * without delay say so: the others close its cycles. */
-static bool precedes(const struct knots *knots, const uint32_t *firsts, const struct wf_link *link)
+static bool link_precedes(
+    const struct knots *knots, const uint32_t *firsts, const struct wf_link *link)
 {
 	if (firsts[link->from] == firsts[link->to])
 		return false;
@@ -54,8 +55,8 @@ static bool precedes(const struct knots *knots, const uint32_t *firsts, const st
 }
 
 /* Numbers the units in topological order, ties by file order. */
-static int number(struct units *units, const struct knots *knots, const struct neighbours *readers,
-    const uint32_t *firsts, uint32_t *open, uint32_t *numbers)
+static int numbers_write(struct units *units, const struct knots *knots,
+    const struct neighbours *readers, const uint32_t *firsts, uint32_t *open, uint32_t *numbers)
 {
 	const struct waveform *wf = units->waveform;
 	size_t unit = 0, rest = 0;
@@ -63,7 +64,7 @@ static int number(struct units *units, const struct knots *knots, const struct n
 	for (size_t i = 0; i < wf->n_instances; i++)
 		numbers[i] = MAPPING_NONE;
 	for (size_t i = 0; i < wf->n_links; i++)
-		open[firsts[wf->links[i].to]] += precedes(knots, firsts, &wf->links[i]);
+		open[firsts[wf->links[i].to]] += link_precedes(knots, firsts, &wf->links[i]);
 	while (unit < wf->n_instances) {
 		size_t next = unit + 1;
 
@@ -72,8 +73,8 @@ static int number(struct units *units, const struct knots *knots, const struct n
 			for (int l = readers->first[unit]; l >= 0; l = readers->next[l]) {
 				const uint32_t to = firsts[wf->links[l].to];
 
-				if (precedes(knots, firsts, &wf->links[l]) && --open[to] == 0 &&
-				    to < next)
+				if (link_precedes(knots, firsts, &wf->links[l]) &&
+				    --open[to] == 0 && to < next)
 					next = to;
 			}
 		}
@@ -98,7 +99,7 @@ static int units_number(struct units *units, const struct knots *knots)
 		rc = neighbours_init(&readers, wf, true, firsts);
 	}
 	if (!rc)
-		rc = number(units, knots, &readers, firsts, open, numbers);
+		rc = numbers_write(units, knots, &readers, firsts, open, numbers);
 	neighbours_fini(&readers);
 	for (size_t i = 0; !rc && i < wf->n_instances; i++)
 		units->of[i] = numbers[firsts[i]];
@@ -223,7 +224,7 @@ void units_fini(struct units *units)
 	free(units->tails);
 }
 
-static bool placeable(const struct units *units, size_t unit)
+static bool unit_placeable(const struct units *units, size_t unit)
 {
 	assert(unit < units->n);
 	for (size_t lane = 0; lane < units->resources->n_lanes; lane++)
@@ -235,7 +236,7 @@ static bool placeable(const struct units *units, size_t unit)
 int units_placeable(const struct units *units, struct diag *diag)
 {
 	for (size_t i = 0; i < units->waveform->n_instances; i++)
-		if (!placeable(units, units->of[i]))
+		if (!unit_placeable(units, units->of[i]))
 			return diag_error(diag, units->waveform->file,
 			    units->waveform->instances[i].line,
 			    "%s must share a lane with other instances, and no node has builds "

@@ -28,7 +28,7 @@ static double lane_ns(const struct plan *plan, size_t lane)
 }
 
 /* The fullest lane that has instances, and how full the next one is. */
-static size_t fullest(const struct plan *plan, double *ret_next_ns)
+static size_t lane_fullest(const struct plan *plan, double *ret_next_ns)
 {
 	size_t best = plan->n_lanes;
 	double next = 0;
@@ -89,7 +89,7 @@ static void first_look(const struct waveform *wf, const struct profile *profile,
     const struct resources *resources, const struct plan *plan, struct plan_whatif *whatif)
 {
 	double next_ns;
-	const size_t lane = fullest(plan, &next_ns);
+	const size_t lane = lane_fullest(plan, &next_ns);
 	const double over = lane_ns(plan, lane) - plan->lanes[lane].limit_ns;
 
 	for (uint32_t i = 0; i < plan->n_instances; i++) {

@@ -36,7 +36,7 @@ static uint32_t messages_state(const struct calibrate_message *messages, uint32_
 	return state;
 }
 
-static void work(struct calibrate_data *data)
+static void messages_visit(struct calibrate_data *data)
 {
 	struct calibrate_message *made = &data->made;
 	uint32_t len = 0;
@@ -51,7 +51,7 @@ static void work(struct calibrate_data *data)
 
 /* What other components do to the first cache between two calls of one: neither its tables nor the
  * place of its output are there any more; its input is, for the one before has just written it. */
-static void sweep(struct calibrate_data *data, bool numbers)
+static void cache_sweep(struct calibrate_data *data, bool numbers)
 {
 	const uint8_t *in = numbers ? (const uint8_t *)data->in16 : data->in8;
 	const size_t size = CALIBRATE_ITEMS * (numbers ? sizeof(int16_t) : 1);
@@ -79,7 +79,7 @@ static __attribute__((noinline)) uint64_t passes_ns(void (*run)(struct calibrate
 	for (uint32_t i = 0; i < passes; i++) {
 		uint64_t begin;
 
-		sweep(data, numbers);
+		cache_sweep(data, numbers);
 		begin = clock_ns();
 		run(data);
 		ns += clock_ns() - begin;
@@ -87,7 +87,7 @@ static __attribute__((noinline)) uint64_t passes_ns(void (*run)(struct calibrate
 	return ns;
 }
 
-static int compare(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
@@ -138,7 +138,7 @@ static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_
 		blocks[i] = before > 0 && after > 0 ? ns / ((before + after) / 2) : 0;
 		before = after;
 	}
-	qsort(blocks, BLOCKS, sizeof(blocks[0]), compare);
+	qsort(blocks, BLOCKS, sizeof(blocks[0]), by_value);
 	*ret_ns = blocks[BLOCKS / 4] * mac_ns;
 	return *ret_ns > 0 ? 0 : -EIO;
 }
@@ -148,7 +148,7 @@ static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_
 static int call_measure(const struct calibrate_kernels *kernels, struct calibrate_data *data,
     double mac_ns, double *ret_ns)
 {
-	void (*volatile const call)(struct calibrate_data *) = work;
+	void (*volatile const call)(struct calibrate_data *) = messages_visit;
 	double ns[CALLS], units = 0;
 
 	for (int i = 0; i < CALLS; i++) {
@@ -161,7 +161,7 @@ static int call_measure(const struct calibrate_kernels *kernels, struct calibrat
 		ns[i] = (double)(clock_ns() - begin);
 		units += calibrate_mac_now_ns() / CALLS;
 	}
-	qsort(ns, CALLS, sizeof(ns[0]), compare);
+	qsort(ns, CALLS, sizeof(ns[0]), by_value);
 	*ret_ns = units > 0 ? ns[CALLS / 2] / units * mac_ns : 0;
 	return *ret_ns > 0 ? 0 : -EIO;
 }

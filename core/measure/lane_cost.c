@@ -120,7 +120,7 @@ static double slot_cost(const struct cost_trial *trial)
 	return run < SLOTS_MIN ? 0 : (double)(cpu_ns(trial) - cpu) / (double)run;
 }
 
-static int compare(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
@@ -154,7 +154,7 @@ static int trial_run(struct cost_trial *trial, double *ret_ns)
 	}
 	trial_stop(trial, started);
 	if (rc == 0) {
-		qsort(ns, TRIES, sizeof(ns[0]), compare);
+		qsort(ns, TRIES, sizeof(ns[0]), by_value);
 		*ret_ns = ns[TRIES / 2];
 	}
 	return rc;

@@ -292,8 +292,8 @@ static int callbacks_read(struct desc *desc, struct at *at)
 
 /* ---- whole tables ------------------------------------------------------------------------ */
 
-static void *table(struct desc *desc, const char *key, size_t len_max, size_t size, struct at *at,
-    json_t **ret_list)
+static void *table_read(struct desc *desc, const char *key, size_t len_max, size_t size,
+    struct at *at, json_t **ret_list)
 {
 	void *items = NULL;
 
@@ -319,21 +319,23 @@ static void tables_read(struct desc *desc, struct at *at)
 	json_t *list = NULL, *item;
 	size_t i;
 
-	type->ports = table(desc, "ports", 2 * ALOE_PORTS_MAX, sizeof(*type->ports), at, &list);
+	type->ports =
+	    table_read(desc, "ports", 2 * ALOE_PORTS_MAX, sizeof(*type->ports), at, &list);
 	if (type->ports)
 		json_array_foreach(list, i, item)
 		{
 			struct at here = at_item(at, "ports", i);
 			(void)port_read(item, &here, &type->ports[type->n_ports++]);
 		}
-	type->params = table(desc, "params", DESC_PARAMS_MAX, sizeof(*type->params), at, &list);
+	type->params =
+	    table_read(desc, "params", DESC_PARAMS_MAX, sizeof(*type->params), at, &list);
 	if (type->params)
 		json_array_foreach(list, i, item)
 		{
 			struct at here = at_item(at, "params", i);
 			(void)param_read(desc, item, &here, &type->params[type->n_params++]);
 		}
-	type->vars = table(desc, "variables", DESC_VARS_MAX, sizeof(*type->vars), at, &list);
+	type->vars = table_read(desc, "variables", DESC_VARS_MAX, sizeof(*type->vars), at, &list);
 	if (type->vars)
 		json_array_foreach(list, i, item)
 		{

@@ -119,7 +119,7 @@ static int entry_check(
 }
 
 /* NULL: diag says why. */
-static void *load(const char *path, struct diag *diag)
+static void *file_load(const char *path, struct diag *diag)
 {
 	const char *reason = file_check(path);
 	char full[PATH_MAX];
@@ -141,7 +141,7 @@ static void *load(const char *path, struct diag *diag)
 
 int library_open(const char *path, const char *symbol, struct diag *diag, const void **ret_symbol)
 {
-	void *handle = load(path, diag);
+	void *handle = file_load(path, diag);
 	const void *found = handle ? dlsym(handle, symbol) : NULL;
 
 	if (!handle)
@@ -176,7 +176,7 @@ int component_open(
 {
 	const char *base = strrchr(path, '/');
 	char name[NAME_MAX + 1], symbol[NAME_MAX + 32];
-	void *handle = load(path, diag);
+	void *handle = file_load(path, diag);
 
 	if (!handle)
 		return -ENOEXEC;

@@ -136,7 +136,8 @@ static int type_read(
 	return error == -ENOMEM ? error : error == 0;
 }
 
-static int load(struct registry *registry, const char *dir, const char *name, struct diag *diag)
+static int component_load(
+    struct registry *registry, const char *dir, const char *name, struct diag *diag)
 {
 	const unsigned here = component_arch_here();
 	struct component_type *type;
@@ -183,7 +184,7 @@ static int dir_load(struct registry *registry, const char *dir, unsigned arch, s
 		if (dot && strcmp(dot, ".desc") == 0 && !error) {
 			*dot = 0;
 			error = arch == COMPONENT_ARCHES
-			    ? load(registry, dir, files[i]->d_name, diag)
+			    ? component_load(registry, dir, files[i]->d_name, diag)
 			    : build_load(registry, dir, files[i]->d_name, arch, diag);
 		}
 		free(files[i]);

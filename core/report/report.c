@@ -489,7 +489,7 @@ static void all_variables_print(const json_t *report, FILE *out)
 
 /* Calls that took longer than their budgets, those of the user or (not `given`) those expected by
  * the plan: how many in all, and whose most. */
-static double overruns(const json_t *report, bool given, const json_t **ret_worst)
+static double overruns_count(const json_t *report, bool given, const json_t **ret_worst)
 {
 	double sum = 0;
 	json_t *i;
@@ -511,7 +511,7 @@ static void overruns_print(const json_t *report, FILE *out)
 {
 	const double missed = report_missed(report);
 	const json_t *worst;
-	double sum = overruns(report, true, &worst);
+	double sum = overruns_count(report, true, &worst);
 	char deadlines[60] = "no deadline missed";
 
 	if (missed > 0)
@@ -522,7 +522,7 @@ static void overruns_print(const json_t *report, FILE *out)
 		    "budgets    exceeded %.0f time%s (%s), most often by %s: %.0f time%s\n", sum,
 		    plural(sum), deadlines, report_text(worst, "name"),
 		    report_number(worst, "overruns"), plural(report_number(worst, "overruns")));
-	sum = overruns(report, false, &worst);
+	sum = overruns_count(report, false, &worst);
 	if (worst)
 		fprintf(out,
 		    "calls      %.0f call%s took longer than expected (%s), most often %s: %.0f\n",

@@ -265,7 +265,7 @@ int store_run_write(const char *dir, const json_t *report)
 	return rc;
 }
 
-static size_t digits(const char *text)
+static size_t digits_count(const char *text)
 {
 	return strspn(text, "0123456789");
 }
@@ -276,14 +276,14 @@ static bool run_is_of(const char *name, const char *waveform)
 	const size_t len = strlen(waveform);
 	const char *at = name + len;
 
-	if (strncmp(name, waveform, len) != 0 || at[0] != '-' || digits(at + 1) != 8 ||
-	    at[9] != '-' || digits(at + 10) != 6)
+	if (strncmp(name, waveform, len) != 0 || at[0] != '-' || digits_count(at + 1) != 8 ||
+	    at[9] != '-' || digits_count(at + 10) != 6)
 		return false;
 	at += 16;
-	return !at[0] || (at[0] == '-' && at[1] && !at[1 + digits(at + 1)]);
+	return !at[0] || (at[0] == '-' && at[1] && !at[1 + digits_count(at + 1)]);
 }
 
-static bool newer(const struct timespec *a, const struct timespec *b)
+static bool is_newer(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
@@ -304,7 +304,7 @@ int store_run_last(const char *state, const char *waveform, char *ret_dir, size_
 	while ((entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "%s/%s/report.json", runs, entry->d_name);
 		if (entry->d_name[0] == '.' || (waveform && !run_is_of(entry->d_name, waveform)) ||
-		    stat(path, &st) < 0 || !newer(&st.st_mtim, &newest))
+		    stat(path, &st) < 0 || !is_newer(&st.st_mtim, &newest))
 			continue;
 		newest = st.st_mtim;
 		rc = path_print(ret_dir, size, "%s/%s", runs, entry->d_name);

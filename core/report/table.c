@@ -170,8 +170,9 @@ static void table_counts(const json_t *report, FILE *out)
 	batons_print(report, "  ", out);
 }
 
-/* cut copies lines, each at most `cols` characters, at most `rows` of them; returns how many. */
-static unsigned cut(const char *text, unsigned rows, unsigned cols, FILE *out)
+/* lines_cut copies lines, each at most `cols` characters, at most `rows` of them; returns how
+ * many. */
+static unsigned lines_cut(const char *text, unsigned rows, unsigned cols, FILE *out)
 {
 	unsigned lines = 0;
 
@@ -215,7 +216,7 @@ unsigned report_table(const json_t *report, unsigned rows, unsigned cols, FILE *
 		return 0;
 	table_print(report, rows ? rows : SIZE_MAX, cols ? cols : UINT_MAX, memory);
 	if (fclose(memory) == 0)
-		lines = cut(text, rows, cols, out);
+		lines = lines_cut(text, rows, cols, out);
 	free(text);
 	return lines;
 }

@@ -26,7 +26,7 @@ static inline uint64_t end_of(const struct radio_pace *pace, const struct radio_
 	return packet->ticks + (uint64_t)packet->samples * pace->device->ticks_per_sample;
 }
 
-static const uint8_t *missing(
+static const uint8_t *samples_missing(
     struct radio_pace *pace, uint32_t from, uint64_t ticks, uint32_t *ret_samples)
 {
 	*ret_samples = ticks != 0 ? (uint32_t)(ticks / pace->device->ticks_per_sample)
@@ -35,7 +35,7 @@ static const uint8_t *missing(
 	return NULL;
 }
 
-static const uint8_t *received(
+static const uint8_t *samples_received(
     struct aloe_radio *radio, uint32_t channel, uint32_t from, uint32_t *ret_samples)
 {
 	struct radio_pace *pace = pace_of(radio);
@@ -54,9 +54,9 @@ static const uint8_t *received(
 		queue->at++;
 	packet = &queue->packets[queue->at & pace->mask];
 	if (queue->at == queue->tail || packet->ticks >= pace->slot_ticks + pace->per_slot)
-		return missing(pace, from, 0, ret_samples);
+		return samples_missing(pace, from, 0, ret_samples);
 	if (packet->ticks >= tick + per_sample)
-		return missing(pace, from, packet->ticks - tick, ret_samples);
+		return samples_missing(pace, from, packet->ticks - tick, ret_samples);
 	if (packet->ticks < tick)
 		offset = (uint32_t)((tick - packet->ticks) / per_sample);
 	*ret_samples = packet->samples - offset;
@@ -65,7 +65,7 @@ static const uint8_t *received(
 	return packet->iq + (size_t)RADIO_IQ * offset;
 }
 
-static uint8_t *place(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_samples)
+static uint8_t *samples_place(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_samples)
 {
 	struct radio_pace *pace = pace_of(radio);
 	struct radio_tx *tx = &pace->tx[channel];
@@ -133,8 +133,8 @@ int radio_pace_init(
 	            .time_source = device->time_source,
 	            .channel = device->channel,
 	            .counts = pace->counts,
-	            .received = received,
-	            .place = place,
+	            .received = samples_received,
+	            .place = samples_place,
 	            .send = send_placed,
 	            .left = UINT64_MAX,
 	        },
@@ -168,7 +168,7 @@ void radio_pace_fini(struct radio_pace *pace)
 
 /* ---- counts ------------------------------------------------------------------------ */
 
-static void show(_Atomic uint64_t *where, uint64_t value)
+static void count_show(_Atomic uint64_t *where, uint64_t value)
 {
 	atomic_store_explicit(where, value, memory_order_relaxed);
 }
@@ -178,19 +178,19 @@ static void channel_show(struct radio_pace *pace, uint32_t c)
 	_Atomic uint64_t *to = pace->state->channel[c];
 	const struct aloe_radio_counts *counts = &pace->counts[c];
 
-	show(&to[RADIO_COUNT_PACKETS], pace->packets[c]);
-	show(&to[RADIO_COUNT_LOST], counts->rx_lost);
-	show(&to[RADIO_COUNT_REORDERED], pace->reordered[c]);
-	show(&to[RADIO_COUNT_BEHIND], pace->behind[c]);
-	show(&to[RADIO_COUNT_OVERRUNS], counts->rx_overruns);
-	show(&to[RADIO_COUNT_SENT], pace->sent[c]);
-	show(&to[RADIO_COUNT_NO_ROOM], counts->tx_no_room);
-	show(&to[RADIO_COUNT_TX_LATE], counts->tx_late);
-	show(&to[RADIO_COUNT_UNDERRUNS], counts->tx_underruns);
-	show(&to[RADIO_COUNT_SEQUENCE], counts->tx_sequence);
-	show(&to[RADIO_COUNT_RESTARTS], pace->restarts[c]);
-	show(&to[RADIO_COUNT_FAILED], pace->failed[c]);
-	show(&pace->state->trouble[c], pace->trouble[c]);
+	count_show(&to[RADIO_COUNT_PACKETS], pace->packets[c]);
+	count_show(&to[RADIO_COUNT_LOST], counts->rx_lost);
+	count_show(&to[RADIO_COUNT_REORDERED], pace->reordered[c]);
+	count_show(&to[RADIO_COUNT_BEHIND], pace->behind[c]);
+	count_show(&to[RADIO_COUNT_OVERRUNS], counts->rx_overruns);
+	count_show(&to[RADIO_COUNT_SENT], pace->sent[c]);
+	count_show(&to[RADIO_COUNT_NO_ROOM], counts->tx_no_room);
+	count_show(&to[RADIO_COUNT_TX_LATE], counts->tx_late);
+	count_show(&to[RADIO_COUNT_UNDERRUNS], counts->tx_underruns);
+	count_show(&to[RADIO_COUNT_SEQUENCE], counts->tx_sequence);
+	count_show(&to[RADIO_COUNT_RESTARTS], pace->restarts[c]);
+	count_show(&to[RADIO_COUNT_FAILED], pace->failed[c]);
+	count_show(&pace->state->trouble[c], pace->trouble[c]);
 }
 
 void radio_pace_show(struct radio_pace *pace)
@@ -214,10 +214,10 @@ void radio_pace_show(struct radio_pace *pace)
 	pace->ends = 0;
 	if (pace->state == NULL)
 		return;
-	show(&pace->state->caught_up, pace->caught_up);
-	show(&pace->state->flywheeled, pace->flywheeled);
-	show(&pace->state->partial, pace->partial);
-	show(&pace->state->n_channels, pace->device->channels);
+	count_show(&pace->state->caught_up, pace->caught_up);
+	count_show(&pace->state->flywheeled, pace->flywheeled);
+	count_show(&pace->state->partial, pace->partial);
+	count_show(&pace->state->n_channels, pace->device->channels);
 }
 
 /* ---- packets ------------------------------------------------------------------------ */
@@ -252,7 +252,7 @@ static void drop_all(struct radio_pace *pace)
 }
 
 /* The slot that is waited for begins at the tick of the first sample that there is. */
-static void begin(struct radio_pace *pace, const struct radio_packet *packet, uint64_t now)
+static void pace_begin(struct radio_pace *pace, const struct radio_packet *packet, uint64_t now)
 {
 	const uint64_t asked = pace->device->start_ticks;
 
@@ -270,7 +270,7 @@ static void begin(struct radio_pace *pace, const struct radio_packet *packet, ui
 }
 
 /* Slots are left out up to the one that holds `tick`. */
-static void jump(struct radio_pace *pace, uint64_t tick)
+static void pace_jump(struct radio_pace *pace, uint64_t tick)
 {
 	const uint64_t n = (tick - pace->slot_ticks) / pace->per_slot;
 
@@ -283,7 +283,7 @@ static void jump(struct radio_pace *pace, uint64_t tick)
 
 /* It came when its slot had run: what comes from now on may be as late, and is to be waited for so
  * long. */
-static void behind(struct radio_pace *pace, uint32_t channel, uint64_t end, uint64_t now)
+static void packet_behind(struct radio_pace *pace, uint32_t channel, uint64_t end, uint64_t now)
 {
 	const uint64_t ahead = pace->slot_ticks + pace->per_slot - end;
 	const double edge = (double)now + (double)ahead / (double)pace->per_slot * pace->slot_ns;
@@ -295,7 +295,7 @@ static void behind(struct radio_pace *pace, uint32_t channel, uint64_t end, uint
 
 /* After a pause samples may lie between those of before: the slots follow, by part of a sample, so
  * that what is sent is as old as ever. Several channels may not agree, and do not move them. */
-static void align(struct radio_pace *pace, const struct radio_packet *packet)
+static void slots_align(struct radio_pace *pace, const struct radio_packet *packet)
 {
 	const uint32_t per_sample = pace->device->ticks_per_sample;
 
@@ -305,20 +305,20 @@ static void align(struct radio_pace *pace, const struct radio_packet *packet)
 
 /* The time of before counts no longer: slots without samples would only be late. Those of another
  * channel may have begun already, a little later. */
-static void renew(struct radio_pace *pace, const struct radio_packet *packet, uint64_t now)
+static void time_renew(struct radio_pace *pace, const struct radio_packet *packet, uint64_t now)
 {
 	const bool back = end_of(pace, packet) + pace->per_slot + pace->renewed < pace->slot_ticks;
 
 	if (packet->ticks > pace->slot_ticks)
-		jump(pace, packet->ticks);
+		pace_jump(pace, packet->ticks);
 	if (!back && pace->device->channels > 1)
 		return;
 	drop_all(pace);
-	begin(pace, packet, now);
+	pace_begin(pace, packet, now);
 }
 
 /* False: it is not to be kept. */
-static bool keep(
+static bool packet_keep(
     struct radio_pace *pace, uint32_t channel, const struct radio_packet *packet, uint64_t now)
 {
 	const uint64_t end = end_of(pace, packet);
@@ -329,19 +329,19 @@ static bool keep(
 	pace->counts[channel].rx_lost -= packet->overtaken;
 	pace->reordered[channel] += packet->overtaken;
 	if (!pace->begun)
-		begin(pace, packet, now);
+		pace_begin(pace, packet, now);
 	else if (packet->anew)
-		renew(pace, packet, now);
+		time_renew(pace, packet, now);
 	if (end + pace->horizon < pace->slot_ticks) { /* the radio's time was set anew */
 		drop_all(pace);
-		begin(pace, packet, now);
+		pace_begin(pace, packet, now);
 	}
 	if (packet->ticks > pace->slot_ticks + pace->horizon)
-		jump(pace, packet->ticks);
+		pace_jump(pace, packet->ticks);
 	if (packet->ticks != pace->queue[channel].covered && !packet->overtaken)
-		align(pace, packet);
+		slots_align(pace, packet);
 	if (end <= pace->slot_ticks) {
-		behind(pace, channel, end, now);
+		packet_behind(pace, channel, end, now);
 		pace->device->driver->release(pace->device, channel, packet, 1);
 		return false;
 	}
@@ -384,7 +384,7 @@ static unsigned channel_take(struct radio_pace *pace, uint32_t channel)
 	    most < TRANSPORT_BURST ? most : TRANSPORT_BURST);
 	assert(n <= most);
 	for (unsigned i = 0; i < n; i++) {
-		if (!keep(pace, channel, &to[i], pace->looked_ns))
+		if (!packet_keep(pace, channel, &to[i], pace->looked_ns))
 			continue;
 		if (kept != i)
 			to[kept] = to[i];
@@ -397,7 +397,7 @@ static unsigned channel_take(struct radio_pace *pace, uint32_t channel)
 }
 
 /* One look at the clock, behind what has come: that is when it was there. */
-static unsigned take(struct radio_pace *pace)
+static unsigned packets_take(struct radio_pace *pace)
 {
 	unsigned n = 0;
 	uint64_t now;
@@ -418,7 +418,7 @@ static unsigned take(struct radio_pace *pace)
 /* ---- slots ------------------------------------------------------------------------ */
 
 /* Nothing more comes for it on any channel. */
-static inline bool whole(const struct radio_pace *pace)
+static inline bool slot_whole(const struct radio_pace *pace)
 {
 	const uint64_t end = pace->slot_ticks + pace->per_slot;
 
@@ -429,7 +429,7 @@ static inline bool whole(const struct radio_pace *pace)
 }
 
 /* One channel has so much more than another that its place is needed. */
-static bool crowded(const struct radio_pace *pace)
+static bool channel_crowded(const struct radio_pace *pace)
 {
 	for (uint32_t c = 0; c < pace->device->channels; c++)
 		if (pace->queue[c].tail - pace->queue[c].head > pace->mask / 2)
@@ -467,8 +467,8 @@ static void radio_late(struct radio_pace *pace, uint64_t late_ns)
 	if (pace->state == NULL)
 		return;
 	late = &pace->state->late[pace->slot % IMAGE_RADIO_LATES];
-	show(&late->late_ns, late_ns);
-	show(&late->slot, pace->slot + 1);
+	count_show(&late->late_ns, late_ns);
+	count_show(&late->slot, pace->slot + 1);
 }
 
 /* When its last sample came, as far as that is known. */
@@ -489,18 +489,18 @@ static uint64_t edge_of(struct radio_pace *pace)
 }
 
 /* False: it has not begun within LOOK_NS. */
-static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
+static bool slot_gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
 {
 	assert(pace->started);
 	for (uint64_t until = 0;;) {
 		/* nothing had come by then that is not here */
 		const uint64_t before = pace->looked_ns;
-		const unsigned n = take(pace);
+		const unsigned n = packets_take(pace);
 		const uint64_t now = pace->looked_ns;
 
 		until = until != 0 ? until : now + LOOK_NS;
 		*ret_now_ns = now;
-		if (whole(pace)) {
+		if (slot_whole(pace)) {
 			edge_follow(pace, real_of(now));
 			*ret_edge_ns = edge_of(pace);
 			assert(*ret_edge_ns <= now);
@@ -510,7 +510,7 @@ static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret
 			continue;
 		if (pace->begun &&
 		    (real_of(before) > pace->edge_ns + real_of(pace->patience_ns) ||
-		        crowded(pace))) {
+		        channel_crowded(pace))) {
 			pace->flywheeled++;
 			*ret_edge_ns = now;
 			return true;
@@ -522,7 +522,7 @@ static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret
 }
 
 /* All there already: was it for longer than a slot takes? */
-static uint64_t waiting(struct radio_pace *pace, uint64_t *ret_now_ns)
+static uint64_t slot_waiting(struct radio_pace *pace, uint64_t *ret_now_ns)
 {
 	const uint64_t now = pace->device->driver->clock(pace->device), edge = edge_of(pace);
 
@@ -539,7 +539,7 @@ static uint64_t waiting(struct radio_pace *pace, uint64_t *ret_now_ns)
 }
 
 /* Samples from the slot's first one to the radio's last one. */
-static uint64_t left(const struct radio_pace *pace)
+static uint64_t samples_left(const struct radio_pace *pace)
 {
 	const uint64_t end = pace->device->end_ticks;
 
@@ -557,9 +557,9 @@ uint64_t radio_pace_wait(
 	}
 	if (slot > pace->slot) /* numbers are the lane's */
 		pace->slot = slot;
-	if (whole(pace))
-		*ret_edge_ns = waiting(pace, ret_now_ns);
-	else if (!gather(pace, ret_edge_ns, ret_now_ns)) {
+	if (slot_whole(pace))
+		*ret_edge_ns = slot_waiting(pace, ret_now_ns);
+	else if (!slot_gather(pace, ret_edge_ns, ret_now_ns)) {
 		if (++pace->ends == SHOW_EVERY) /* that nothing comes is to be seen, too */
 			radio_pace_show(pace);
 		return IMAGE_FOREVER;
@@ -567,7 +567,7 @@ uint64_t radio_pace_wait(
 	assert(pace->begun);
 	assert(*ret_edge_ns <= *ret_now_ns);
 	if (pace->device->end_ticks != UINT64_MAX)
-		pace->radio.left = left(pace);
+		pace->radio.left = samples_left(pace);
 	return pace->slot;
 }
 

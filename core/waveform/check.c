@@ -107,7 +107,7 @@ static bool is_one(uint32_t set)
 	return set && !(set & (set - 1));
 }
 
-static bool shares(const struct aloe_port *port)
+static bool port_shares(const struct aloe_port *port)
 {
 	return !is_one(port->types) && !port->type_param;
 }
@@ -138,7 +138,7 @@ static void narrow_instance(const struct waveform *waveform, const struct types 
 			uint32_t *set =
 			    set_of(types, i, type->ports[k].output, n[type->ports[k].output]++);
 
-			if (!shares(&type->ports[k]))
+			if (!port_shares(&type->ports[k]))
 				continue;
 			if (pass == 0)
 				common &= *set;

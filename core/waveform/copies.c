@@ -176,7 +176,7 @@ static void links_copy(struct waveform *waveform, size_t n, size_t n_links, uint
 	}
 }
 
-static int grow(struct waveform *waveform, uint32_t copies)
+static int instances_grow(struct waveform *waveform, uint32_t copies)
 {
 	struct wf_instance *instances =
 	    realloc(waveform->instances, waveform->n_instances * copies * sizeof(*instances));
@@ -198,7 +198,7 @@ static int copies_make(struct wf_parse *parse, uint32_t copies)
 {
 	struct waveform *waveform = parse->waveform;
 	const size_t n = waveform->n_instances, n_links = waveform->n_links;
-	int error = grow(waveform, copies);
+	int error = instances_grow(waveform, copies);
 
 	if (error)
 		return error;

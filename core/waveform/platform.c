@@ -60,7 +60,7 @@ static void keys_check(struct platform_reader *reader, const config_setting_t *g
 }
 
 /* The value of a key; false if it is not there. */
-static bool find(const struct platform_reader *reader, const config_setting_t *group,
+static bool key_find(const struct platform_reader *reader, const config_setting_t *group,
     const char *key, struct wf_raw *ret)
 {
 	const config_setting_t *setting = config_setting_get_member(group, key);
@@ -79,7 +79,7 @@ static void real_want(struct platform_reader *reader, const config_setting_t *gr
 	double value;
 
 	snprintf(name, sizeof(name), "%s%s%s", where, where[0] ? "." : "", key);
-	if (find(reader, group, key, &raw) &&
+	if (key_find(reader, group, key, &raw) &&
 	    wf_want_real(&raw, name, min, max, unit, reader->parse.diag, &value) == 0)
 		*ret = value * scale;
 }
@@ -91,7 +91,7 @@ static void whole_want(struct platform_reader *reader, const config_setting_t *g
 	char name[160];
 
 	snprintf(name, sizeof(name), "%s.%s", where, key);
-	if (find(reader, group, key, &raw))
+	if (key_find(reader, group, key, &raw))
 		(void)wf_want_int(&raw, name, 1, max, unit, reader->parse.diag, ret);
 }
 
@@ -109,7 +109,7 @@ static int rates_read(struct platform_reader *reader, const config_setting_t *gr
 	int rc;
 
 	snprintf(key, sizeof(key), "%s.mmac_per_s", name);
-	if (!find(reader, group, "mmac_per_s", &raw)) {
+	if (!key_find(reader, group, "mmac_per_s", &raw)) {
 		diag_error(diag, reader->parse.file, (int)config_setting_source_line(group),
 		    "node \"%s\" has no mmac_per_s; mmac_per_s = R is needed (million MACs per "
 		    "second of a core)",
@@ -170,7 +170,7 @@ static int arch_read(
 		arches[arch] = component_arch_name(arch);
 
 	snprintf(name, sizeof(name), "%s.arch", node->name);
-	if (!find(reader, group, "arch", &raw) ||
+	if (!key_find(reader, group, "arch", &raw) ||
 	    wf_want_choice(&raw, name, arches, reader->parse.diag, &choice) < 0)
 		return 0;
 	node->arch = strdup(arches[choice]);
@@ -201,7 +201,7 @@ static void bool_want(struct platform_reader *reader, const config_setting_t *gr
 	char name[160];
 
 	snprintf(name, sizeof(name), "%s.%s", node, key);
-	if (find(reader, group, key, &raw))
+	if (key_find(reader, group, key, &raw))
 		(void)wf_want_bool(&raw, name, reader->parse.diag, ret);
 }
 
@@ -214,7 +214,7 @@ static const char *text_of(struct platform_reader *reader, const config_setting_
 	char name[160];
 
 	snprintf(name, sizeof(name), "%s.%s", node, key);
-	if (find(reader, group, key, &raw))
+	if (key_find(reader, group, key, &raw))
 		(void)wf_want_text(&raw, name, reader->parse.diag, &text);
 	return text;
 }
@@ -274,7 +274,7 @@ static int cpus_read(struct platform_reader *reader, const config_setting_t *gro
 	int rc;
 
 	snprintf(name, sizeof(name), "%s.%s", node, key);
-	if (!find(reader, group, key, &raw))
+	if (!key_find(reader, group, key, &raw))
 		return 0;
 	rc = wf_want_numbers(
 	    &raw, name, true, 0, WF_CPU_MAX, PLATFORM_CORES_MAX, reader->parse.diag, &list, &n);
@@ -355,7 +355,7 @@ static void clock_read(
 	int choice = 0;
 
 	snprintf(name, sizeof(name), "%s.clock", node->name);
-	if (find(reader, group, "clock", &raw))
+	if (key_find(reader, group, "clock", &raw))
 		(void)wf_want_choice(&raw, name, node_clocks, reader->parse.diag, &choice);
 	node->network = choice == 1;
 	if (node->network && node->manager)
@@ -594,16 +594,16 @@ static int link_read(struct platform_reader *reader, const config_setting_t *gro
 	}
 	reader->n_links++;
 	keys_check(reader, group, "link", KEYS(link_keys));
-	if (find(reader, group, "kind", &raw))
+	if (key_find(reader, group, "kind", &raw))
 		(void)wf_want_choice(&raw, "kind", kinds, reader->parse.diag, &choice);
 	link->kind = (enum platform_kind)choice;
-	link->delay_given = find(reader, group, "delay", &raw);
+	link->delay_given = key_find(reader, group, "delay", &raw);
 	if (link->delay_given)
 		(void)wf_want_int(
 		    &raw, "delay", 1, PLATFORM_DELAY_MAX, "slots", reader->parse.diag, &delay);
 	link->delay = (uint32_t)delay;
 	choice = PLATFORM_TCP;
-	if (find(reader, group, "transport", &raw))
+	if (key_find(reader, group, "transport", &raw))
 		(void)wf_want_choice(&raw, "transport", transports, reader->parse.diag, &choice);
 	link->transport = (enum platform_transport)choice;
 	real_want(reader, group, "", "mbit_per_s", 0.001, 1e9, "Mbit/s", 1, &link->mbit_per_s);
@@ -648,7 +648,7 @@ static int root_read(struct platform_reader *reader, const config_setting_t *roo
 	int rc;
 
 	keys_check(reader, root, "platform", KEYS(root_keys));
-	if (!find(reader, root, "name", &raw))
+	if (!key_find(reader, root, "name", &raw))
 		diag_error(reader->parse.diag, reader->parse.file, 1,
 		    "name is missing; name = \"...\" is needed");
 	else if (wf_want_text(&raw, "name", reader->parse.diag, &name) == 0 &&
@@ -659,10 +659,10 @@ static int root_read(struct platform_reader *reader, const config_setting_t *roo
 	if (!reader->name)
 		return -ENOMEM;
 	real_want(reader, root, "", "margin", 0, 0.9, "", 1, &reader->margin);
-	if (find(reader, root, "assume_builds", &raw))
+	if (key_find(reader, root, "assume_builds", &raw))
 		(void)wf_want_bool(
 		    &raw, "assume_builds", reader->parse.diag, &reader->assume_builds);
-	if (find(reader, root, "secure", &raw))
+	if (key_find(reader, root, "secure", &raw))
 		(void)wf_want_bool(&raw, "secure", reader->parse.diag, &reader->secure);
 	rc = nodes_read(reader, root);
 	return rc ? rc : links_read(reader, root);

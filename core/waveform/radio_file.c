@@ -19,7 +19,7 @@ struct reader {
 	const struct radio_driver *driver;
 };
 
-static size_t drivers(const char *ret_types[DRIVERS_MAX + 1])
+static size_t drivers_list(const char *ret_types[DRIVERS_MAX + 1])
 {
 	size_t n = 0;
 
@@ -190,7 +190,7 @@ static const struct radio_driver *driver_find(const struct reader *reader, int l
 	char needed[256] = "type = ";
 	int choice = -1;
 
-	(void)drivers(types);
+	(void)drivers_list(types);
 	if (setting) {
 		const struct wf_raw raw = wf_raw_setting(&reader->parse, setting);
 

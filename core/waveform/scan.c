@@ -39,13 +39,13 @@ struct scan {
 	unsigned mended;   /* errors so far after which the scan went on */
 };
 
-static int refuse(struct scan *scan, int line, const char *what)
+static int line_refuse(struct scan *scan, int line, const char *what)
 {
 	return diag_error(scan->diag, scan->file, line, "%s", what);
 }
 
 /* An error has been said after which the scan goes on, unless there were too many. */
-static int mended(struct scan *scan)
+static int error_mended(struct scan *scan)
 {
 	if (++scan->mended < SCAN_ERRORS_MAX)
 		return 0;
@@ -109,7 +109,7 @@ static FILE *emit_at(struct scan *scan, bool ends_value)
 	return scan->out;
 }
 
-static void emit(struct scan *scan, const char *text, size_t len)
+static void token_emit(struct scan *scan, const char *text, size_t len)
 {
 	fwrite(text, 1, len, emit_at(scan, len == 1 && strchr(",;)", *text)));
 }
@@ -138,8 +138,9 @@ static int comment_skip(struct scan *scan)
 			scan->newlines++;
 		}
 	}
-	return block ? refuse(scan, first, "the comment that begins here has no end; */ is needed")
-	             : 0;
+	return block
+	    ? line_refuse(scan, first, "the comment that begins here has no end; */ is needed")
+	    : 0;
 }
 
 static int string_copy(struct scan *scan)
@@ -150,10 +151,10 @@ static int string_copy(struct scan *scan)
 		scan->at +=
 		    *scan->at == '\\' && scan->end - scan->at > 1 && scan->at[1] != '\n' ? 2 : 1;
 	if (scan->at >= scan->end || *scan->at == '\n')
-		return refuse(scan, scan->line,
+		return line_refuse(scan, scan->line,
 		    "the text that begins here has no end on this line; \" is needed");
 	scan->at++;
-	emit(scan, start, (size_t)(scan->at - start));
+	token_emit(scan, start, (size_t)(scan->at - start));
 	return 0;
 }
 
@@ -181,7 +182,7 @@ static void number_copy(struct scan *scan)
 		len--;
 	}
 	if (len >= sizeof(text)) {
-		emit(scan, start, len);
+		token_emit(scan, start, len);
 		return;
 	}
 	memcpy(text, start, len);
@@ -191,7 +192,7 @@ static void number_copy(struct scan *scan)
 	const int base = digits[0] == '0' && (digits[1] | 0x20) == 'x' ? 16 : 10;
 	const long long number = strtoll(text, &rest, base);
 	if (*rest)
-		emit(scan, text, len); /* a real, or nothing that libconfig knows */
+		token_emit(scan, text, len); /* a real, or nothing that libconfig knows */
 	else if (errno == ERANGE || number > (1LL << 53) || number < -(1LL << 53))
 		fprintf(emit_at(scan, false), "%.17e", strtod(text, NULL));
 	else
@@ -211,7 +212,7 @@ static int twice_check(struct scan *scan, const struct name *name)
 			    "\"%.*s\" appears twice, first on line %d; names must differ",
 			    (int)(name->len > 80 ? 80 : name->len), name->text, other->line);
 			fprintf(emit_at(scan, false), SCAN_TWICE "%u*", scan->twice++);
-			return mended(scan);
+			return error_mended(scan);
 		}
 	}
 	if (scan->n_names - scope->first_name >= SCAN_SETTINGS_MAX)
@@ -237,12 +238,12 @@ static int word_copy(struct scan *scan)
 		scan->at++;
 	word.len = (size_t)(scan->at - word.text);
 	if (memchr(word.text, '*', word.len))
-		return refuse(scan, scan->line,
+		return line_refuse(scan, scan->line,
 		    "a name contains *; letters, digits and _ are "
 		    "allowed");
 	if (key && (error = twice_check(scan, &word)) < 0)
 		return error;
-	emit(scan, word.text, word.len);
+	token_emit(scan, word.text, word.len);
 	return 0;
 }
 
@@ -282,7 +283,7 @@ static int value_begins(struct scan *scan)
 	if (!ended)
 		return 0;
 	scope->ended = 0;
-	emit(scan, ",", 1);
+	token_emit(scan, ",", 1);
 	if (ended == scan->line)
 		diag_error(
 		    scan->diag, scan->file, ended, "a comma is missing before %.*s", len, scan->at);
@@ -291,7 +292,7 @@ static int value_begins(struct scan *scan)
 		    "a comma is missing at the end of this line: on line %d the list goes on with "
 		    "%.*s",
 		    scan->line, len, scan->at);
-	return mended(scan);
+	return error_mended(scan);
 }
 
 static int bracket_open(struct scan *scan)
@@ -305,7 +306,7 @@ static int bracket_open(struct scan *scan)
 	        : c == '['                                    ? ']'
 	                                                      : ')',
 	    scan->line, scan->n_names, 0};
-	emit(scan, c == '[' ? "(" : &c, 1);
+	token_emit(scan, c == '[' ? "(" : &c, 1);
 	return 0;
 }
 
@@ -323,7 +324,7 @@ static int bracket_close(struct scan *scan)
 		    scope->close, scope->line);
 	scan->n_names = scope->first_name;
 	scan->depth--;
-	emit(scan, c == ']' ? ")" : &c, 1);
+	token_emit(scan, c == ']' ? ")" : &c, 1);
 	value_ended(scan);
 	return 0;
 }
@@ -369,7 +370,8 @@ static int token_scan(struct scan *scan)
 		return 0;
 	}
 	if (c == '@')
-		return refuse(scan, scan->line, "@include is not allowed: a waveform is one file");
+		return line_refuse(
+		    scan, scan->line, "@include is not allowed: a waveform is one file");
 	const int error = value_scan(scan);
 	if (error <= 0)
 		return error;
@@ -377,7 +379,7 @@ static int token_scan(struct scan *scan)
 		return bracket_close(scan);
 	scan->value = c == '=' || c == ':';
 	scan->scopes[scan->depth].ended = 0;
-	emit(scan, scan->at++, 1);
+	token_emit(scan, scan->at++, 1);
 	return 0;
 }
 

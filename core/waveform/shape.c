@@ -54,7 +54,7 @@ static json_t *instance_json(const struct wf_instance *instance)
 }
 
 /* Copies that do not differ have one shape: the first is asked for. */
-static size_t asked(const struct waveform *waveform, size_t n)
+static size_t instance_asked(const struct waveform *waveform, size_t n)
 {
 	return waveform->copies > 1 && !waveform->copies_differ ? n / waveform->copies : n;
 }
@@ -64,9 +64,9 @@ char *waveform_shape_json(const struct waveform *waveform)
 	json_t *instances = json_array(), *links = json_array();
 	char *text = NULL;
 
-	for (size_t i = 0; i < asked(waveform, waveform->n_instances); i++)
+	for (size_t i = 0; i < instance_asked(waveform, waveform->n_instances); i++)
 		json_array_append_new(instances, instance_json(&waveform->instances[i]));
-	for (size_t i = 0; i < asked(waveform, waveform->n_links); i++) {
+	for (size_t i = 0; i < instance_asked(waveform, waveform->n_links); i++) {
 		const struct wf_link *link = &waveform->links[i];
 
 		json_array_append_new(links,
@@ -149,7 +149,7 @@ static int lines_apply(
 
 static int max_apply(struct waveform *waveform, const json_t *root, struct diag *diag)
 {
-	const size_t n = asked(waveform, waveform->n_instances);
+	const size_t n = instance_asked(waveform, waveform->n_instances);
 	json_t *list;
 
 	if (json_want_array(root, "max", n, host_file, diag, &list) < 0)

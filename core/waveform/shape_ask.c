@@ -153,8 +153,8 @@ static int host_end(const struct waveform *waveform, const char *host, pid_t pid
 	return death_report(waveform, host, answer->text, how, diag);
 }
 
-static int ask(const struct waveform *waveform, const char *host, int quiet_ms, const char *request,
-    struct answer *answer, struct diag *diag)
+static int host_ask(const struct waveform *waveform, const char *host, int quiet_ms,
+    const char *request, struct answer *answer, struct diag *diag)
 {
 	int pipe_fds[2] = {-1, -1};
 	pid_t pid = -1;
@@ -187,7 +187,7 @@ int waveform_shape_within(
 
 	if (!request)
 		return diag_error(diag, waveform->file, 0, "no memory");
-	error = ask(waveform, host, quiet_ms, request, &answer, diag);
+	error = host_ask(waveform, host, quiet_ms, request, &answer, diag);
 	if (!error)
 		error = waveform_shape_apply(waveform, answer.text, diag);
 	free(request);
@@ -207,7 +207,7 @@ static int kept_ask(struct waveform *waveform, const char *host, char *request,
     struct shape_kept *kept, struct diag *diag)
 {
 	struct answer answer = {NULL, 0, 0};
-	const int error = ask(waveform, host, SHAPE_QUIET_MS, request, &answer, diag);
+	const int error = host_ask(waveform, host, SHAPE_QUIET_MS, request, &answer, diag);
 
 	shape_kept_fini(kept);
 	if (error) {

@@ -63,7 +63,7 @@ static void chunk_free_all(struct chunk *chunk)
 }
 
 /* A component's text may be anything. */
-static void say(json_t *list, size_t i, const char *text)
+static void line_add(json_t *list, size_t i, const char *text)
 {
 	json_t *string = json_string(text);
 
@@ -72,10 +72,10 @@ static void say(json_t *list, size_t i, const char *text)
 	        "[I, o]", (json_int_t)i, string ? string : json_string("(its text is not UTF-8)")));
 }
 
-static void fail(struct serve *serve, size_t i, const char *text)
+static void part_fail(struct serve *serve, size_t i, const char *text)
 {
 	serve->parts[i].failed = true;
-	say(serve->errors, i, text);
+	line_add(serve->errors, i, text);
 }
 
 /* ---- request ------------------------------------------------------------------------ */
@@ -221,7 +221,7 @@ static void params_write(struct serve *serve, size_t i, const json_t *object)
 	part->state = calloc(1, part->component->state_size + 64u);
 	part->reals = calloc(n + 1u, sizeof(*part->reals));
 	if (!part->state || !part->reals) {
-		fail(serve, i, "no memory for its state");
+		part_fail(serve, i, "no memory for its state");
 		return;
 	}
 	param_defaults(part->component, part->state);
@@ -232,7 +232,7 @@ static void params_write(struct serve *serve, size_t i, const json_t *object)
 			continue;
 		snprintf(text, sizeof(text), "parameter \"%.60s\" cannot be written",
 		    part->component->params.items[k].name);
-		fail(serve, i, text);
+		part_fail(serve, i, text);
 	}
 }
 
@@ -261,13 +261,13 @@ static void part_open(struct serve *serve, size_t i, const json_t *object)
 
 	diag_init(&diag);
 	if (component_open(path ? path : "", &diag, &part->handle, &entry) < 0) {
-		fail(serve, i, diag.len ? diag.lines[0] : "cannot be opened");
+		part_fail(serve, i, diag.len ? diag.lines[0] : "cannot be opened");
 	} else if (!same_tables(part, entry, object)) {
 		char text[512];
 
 		snprintf(
 		    text, sizeof(text), "%.400s and its .desc file differ; build both again", path);
-		fail(serve, i, text);
+		part_fail(serve, i, text);
 	} else {
 		part->component = entry->component;
 		params_write(serve, i, object);
@@ -275,7 +275,7 @@ static void part_open(struct serve *serve, size_t i, const json_t *object)
 	diag_fini(&diag);
 }
 
-static void call(
+static void part_call(
     struct serve *serve, size_t i, const char *what, int (*function)(void *, struct aloe_setup *))
 {
 	struct part_shape *part = &serve->parts[i];
@@ -292,11 +292,11 @@ static void call(
 	serve->progress(serve->context, what, part->name);
 	if (function(part->state, &setup) < 0) {
 		setup.error[sizeof(setup.error) - 1] = 0;
-		fail(serve, i, setup.error[0] ? setup.error : "the component gave no reason");
+		part_fail(serve, i, setup.error[0] ? setup.error : "the component gave no reason");
 	}
 	setup.note[sizeof(setup.note) - 1] = 0;
 	if (setup.note[0])
-		say(serve->notes, i, setup.note);
+		line_add(serve->notes, i, setup.note);
 	part->tail = setup.tail;
 	chunk_free_all(setup.arena);
 }
@@ -338,7 +338,7 @@ static void outputs_check(struct serve *serve, size_t i)
 		    "output \"%.60s\" has %u item%s in a message; 1 .. %d are allowed",
 		    part->component->ports.items[k].name, format->max, plural(format->max),
 		    WF_ITEMS_MAX);
-		fail(serve, i, text);
+		part_fail(serve, i, text);
 	}
 }
 
@@ -352,7 +352,7 @@ static void tail_check(struct serve *serve, size_t i)
 	snprintf(text, sizeof(text),
 	    "shape states tail = %u, but the component's descriptor states tail = %u at most",
 	    part->tail, part->component->tail);
-	fail(serve, i, text);
+	part_fail(serve, i, text);
 }
 
 static void part_shape(struct serve *serve, size_t i)
@@ -372,7 +372,7 @@ static void part_shape(struct serve *serve, size_t i)
 	}
 	part->tail = part->component->tail;
 	if (part->component->shape)
-		call(serve, i, "shape", part->component->shape);
+		part_call(serve, i, "shape", part->component->shape);
 	for (size_t k = 0; k < part->n_out; k++) {
 		part->out[k].type = types[k];
 		part->out[k].max = types[k] ? part->out[k].max : 0;
@@ -398,7 +398,7 @@ static void items_check(struct serve *serve)
 		snprintf(text, sizeof(text),
 		    "makes up to %u item%s for \"%.60s\", but the link has items = %u", max,
 		    plural(max), serve->parts[link->to].name, link->items);
-		fail(serve, (size_t)link->from, text);
+		part_fail(serve, (size_t)link->from, text);
 	}
 }
 
@@ -432,7 +432,7 @@ static int serve_all(struct serve *serve, const char *request)
 	}
 	for (size_t i = 0; i < serve->graph.n_instances; i++)
 		if (!serve->parts[i].failed && serve->parts[i].component->check)
-			call(serve, i, "check", serve->parts[i].component->check);
+			part_call(serve, i, "check", serve->parts[i].component->check);
 	return shape_all(serve);
 }
 

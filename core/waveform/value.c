@@ -74,7 +74,7 @@ static char *raw_text(const struct wf_raw *raw, enum param_form *ret_form)
 
 /* ---- paths ------------------------------------------------------------------------ */
 
-static char *beside(const char *dir, const char *path)
+static char *path_beside(const char *dir, const char *path)
 {
 	char *full;
 
@@ -94,11 +94,11 @@ char *wf_path(const void *self, const char *path)
 	char *dir, *full, *rest;
 
 	if (strncmp(path, here, strlen(here)) != 0)
-		return beside(cwd, path);
+		return path_beside(cwd, path);
 	dir = slash ? strndup(parse->file, (size_t)(slash - parse->file) + (slash == parse->file))
 	            : strdup("");
-	rest = dir ? beside(dir[0] ? dir : NULL, path + strlen(here)) : NULL;
-	full = rest ? beside(cwd, rest) : NULL;
+	rest = dir ? path_beside(dir[0] ? dir : NULL, path + strlen(here)) : NULL;
+	full = rest ? path_beside(cwd, rest) : NULL;
 	free(dir);
 	free(rest);
 	return full;

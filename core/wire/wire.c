@@ -43,7 +43,7 @@ static uint64_t number_get(const uint8_t *at, size_t bytes)
 	return number;
 }
 
-static size_t padded(size_t len)
+static size_t padded_len(size_t len)
 {
 	return (len + 3) & ~(size_t)3;
 }
@@ -108,7 +108,7 @@ void wire_init_copy(struct wire_msg *msg, const struct wire_view *view, enum wir
 
 		if (tag != without)
 			wire_put_bytes(msg, tag, at + FIELD_HEAD_BYTES, len);
-		at += FIELD_HEAD_BYTES + padded(len);
+		at += FIELD_HEAD_BYTES + padded_len(len);
 	}
 }
 
@@ -125,7 +125,7 @@ void wire_put_bytes(struct wire_msg *msg, enum wire_tag tag, const void *bytes, 
 	assert(bytes != NULL || len == 0);
 	if (!msg->error && (len > WIRE_BYTES_MAX || msg->fields == FIELDS_MAX))
 		msg->error = -EMSGSIZE;
-	field = msg->error ? NULL : msg_extend(msg, FIELD_HEAD_BYTES + padded(len));
+	field = msg->error ? NULL : msg_extend(msg, FIELD_HEAD_BYTES + padded_len(len));
 	if (!field)
 		return;
 	number_put(field, tag, 2);
@@ -133,7 +133,7 @@ void wire_put_bytes(struct wire_msg *msg, enum wire_tag tag, const void *bytes, 
 	number_put(field + 4, len, 4);
 	if (len > 0)
 		memcpy(field + FIELD_HEAD_BYTES, bytes, len);
-	memset(field + FIELD_HEAD_BYTES + len, 0, padded(len) - len);
+	memset(field + FIELD_HEAD_BYTES + len, 0, padded_len(len) - len);
 	msg->fields++;
 }
 
@@ -197,13 +197,13 @@ static size_t field_check(const uint8_t *at, size_t left)
 	if (left < FIELD_HEAD_BYTES || number_get(at, 2) == 0 || number_get(at + 2, 2) != 0)
 		return 0;
 	len = number_get(at + 4, 4);
-	if (len > left - FIELD_HEAD_BYTES || padded(len) > left - FIELD_HEAD_BYTES)
+	if (len > left - FIELD_HEAD_BYTES || padded_len(len) > left - FIELD_HEAD_BYTES)
 		return 0;
-	for (size_t i = len; i < padded(len); i++) {
+	for (size_t i = len; i < padded_len(len); i++) {
 		if (at[FIELD_HEAD_BYTES + i] != 0)
 			return 0;
 	}
-	return FIELD_HEAD_BYTES + padded(len);
+	return FIELD_HEAD_BYTES + padded_len(len);
 }
 
 static bool head_check(const uint8_t *head, size_t len)
@@ -259,7 +259,7 @@ int wire_get_bytes(const struct wire_view *view, enum wire_tag tag, unsigned nth
 			*ret_len = len;
 			return 0;
 		}
-		at += FIELD_HEAD_BYTES + padded(len);
+		at += FIELD_HEAD_BYTES + padded_len(len);
 	}
 	return -ENOENT;
 }

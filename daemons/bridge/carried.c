@@ -80,7 +80,7 @@ static uint64_t pause_of(const struct carried_wave *wave)
 	                                                                         : CARRIED_LOOK_NS;
 }
 
-static void look(void *self)
+static void waves_look(void *self)
 {
 	struct carried *carried = self;
 	const uint64_t now = clock_ns();
@@ -91,12 +91,12 @@ static void look(void *self)
 		pause = pause_of(wave) < pause ? pause_of(wave) : pause;
 	}
 	if (carried->waves)
-		loop_timer_start(carried->loop, &carried->look, pause, look, carried);
+		loop_timer_start(carried->loop, &carried->look, pause, waves_look, carried);
 }
 
 static void look_in(struct carried *carried, uint64_t ns)
 {
-	loop_timer_start(carried->loop, &carried->look, ns, look, carried);
+	loop_timer_start(carried->loop, &carried->look, ns, waves_look, carried);
 }
 
 /* The n-th, for n a power of two: a peer cannot fill the log. */

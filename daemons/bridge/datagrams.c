@@ -10,7 +10,7 @@
 
 enum { PACKETS = 256 };
 
-static bool joins(const struct platform_link *link, uint32_t node)
+static bool link_joins(const struct platform_link *link, uint32_t node)
 {
 	bool joined = false;
 
@@ -25,8 +25,9 @@ static bool over_udp(const struct machines *machines, uint32_t node)
 	bool udp = false;
 
 	for (size_t l = 0; node != machines->self && l < model->n_links; l++)
-		udp |= model->links[l].transport == PLATFORM_UDP && joins(&model->links[l], node) &&
-		    joins(&model->links[l], machines->self);
+		udp |= model->links[l].transport == PLATFORM_UDP &&
+		    link_joins(&model->links[l], node) &&
+		    link_joins(&model->links[l], machines->self);
 	return udp;
 }
 
@@ -70,7 +71,7 @@ static void packet_take(struct datagrams *datagrams, const struct packet *packet
 		datagrams->frame(datagrams->self, node, datagrams->payload, len);
 }
 
-static void ready(void *self, short revents)
+static void socket_ready(void *self, short revents)
 {
 	struct datagrams *datagrams = self;
 	struct packet packets[TRANSPORT_BURST];
@@ -154,7 +155,7 @@ static int socket_open(struct datagrams *datagrams, const struct log *log)
 		return rc;
 	}
 	loop_watch_start(datagrams->loop, &datagrams->watch, transport_fd(datagrams->transport),
-	    POLLIN, ready, datagrams);
+	    POLLIN, socket_ready, datagrams);
 	return 0;
 }
 

@@ -105,7 +105,7 @@ static void message_take(struct bridge_links *links, const struct wire_view *vie
 		frame_come(links, node, bytes, len);
 }
 
-static void listened(void *self, short revents)
+static void listener_ready(void *self, short revents)
 {
 	struct bridge_links *links = self;
 
@@ -133,7 +133,7 @@ static void listened(void *self, short revents)
 }
 
 /* Whom we have connected to has shown its key. */
-static void joined(void *self, short revents)
+static void link_ready(void *self, short revents)
 {
 	struct bridge_link *one = self;
 
@@ -195,7 +195,7 @@ static void news_log(struct bridge_links *links, struct bus *bus)
 		log_note(links->log, "other nodes: %s", news);
 }
 
-static void word(void *self)
+static void word_send(void *self)
 {
 	struct bridge_links *links = self;
 	const uint64_t ms = links->probes++ < DELAYS_SAMPLES ? LINKS_PROBE_MS : LINKS_WORD_MS;
@@ -209,7 +209,7 @@ static void word(void *self)
 		if (one->bus && clock_ns() - one->sent_ns >= LINKS_WORD_MS * 1000000ull)
 			bytes_send(one, WIRE_TAG_BYTES, NULL, 0);
 	}
-	loop_timer_start(links->loop, &links->word, ms * 1000000ull, word, links);
+	loop_timer_start(links->loop, &links->word, ms * 1000000ull, word_send, links);
 }
 
 /* ---- life ---- */
@@ -241,7 +241,8 @@ static int all_open(struct bridge_links *links, struct diag *diag)
 		one->bus = bus_new(links, n, diag);
 		if (!one->bus)
 			return -EINVAL;
-		loop_watch_start(links->loop, &one->watch, bus_fd(one->bus), POLLIN, joined, one);
+		loop_watch_start(
+		    links->loop, &one->watch, bus_fd(one->bus), POLLIN, link_ready, one);
 	}
 	return links->bus ? 0 : -EINVAL;
 }
@@ -265,8 +266,8 @@ int links_open(struct bridge_links *links, const struct machines *machines, cons
 	rc = rc ? rc : datagrams_open(&links->datagrams, machines, log, loop, frame_come, links);
 	if (rc < 0)
 		return rc;
-	loop_watch_start(loop, &links->watch, bus_fd(links->bus), POLLIN, listened, links);
-	word(links);
+	loop_watch_start(loop, &links->watch, bus_fd(links->bus), POLLIN, listener_ready, links);
+	word_send(links);
 	return 0;
 }
 

@@ -30,7 +30,7 @@ static const char *name_of(const struct exec_wave *wave, uint32_t instance)
 
 /* Whether an instance can have written to memory of the host while found_by was in its call, or, if
  * that is too late, ever. Fill and drain run beside all lanes. */
-static bool could(const struct suspects *s, uint32_t instance)
+static bool instance_could(const struct suspects *s, uint32_t instance)
 {
 	const struct image_instance *row = &s->wave->view.instances[instance];
 
@@ -45,7 +45,7 @@ static uint32_t suspects_count(const struct suspects *s)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->wave->view.head->instances.count; i++)
-		n += could(s, i);
+		n += instance_could(s, i);
 	return n;
 }
 
@@ -61,7 +61,7 @@ static bool in_shared_host(const struct suspects *s)
 
 /* Names of those on the finder's lane, or of those that are not; of as many as there is room
  * for. */
-static void names(const struct suspects *s, bool same_lane, char *ret, size_t size)
+static void names_print(const struct suspects *s, bool same_lane, char *ret, size_t size)
 {
 	const uint32_t lane =
 	    s->found_by != IMAGE_NONE ? segment_of(s->wave, s->found_by)->lane : IMAGE_NONE;
@@ -72,7 +72,7 @@ static void names(const struct suspects *s, bool same_lane, char *ret, size_t si
 	for (uint32_t i = 0; i < s->wave->view.head->instances.count; i++) {
 		const char *name = name_of(s->wave, i);
 
-		if (!could(s, i) ||
+		if (!instance_could(s, i) ||
 		    (lane != IMAGE_NONE && segment_of(s->wave, i)->lane == lane) != same_lane ||
 		    (!s->earlier && i == s->found_by))
 			continue;
@@ -96,7 +96,7 @@ static void what_spoiled(const struct exec_wave *wave, const struct image_output
 }
 
 /* Where each instance has a host of its own, what is left is what all hosts write. */
-static const char *hint(const struct suspects *s)
+static const char *suspects_hint(const struct suspects *s)
 {
 	if (s->wave->view.head->n_hosts >= s->wave->view.head->instances.count)
 		return "all hosts write there, so the instance is not known";
@@ -112,19 +112,20 @@ static void suspects_write(const struct suspects *s, const char *what, char *ret
 	const char *others = in_shared_host(s) ? ", or another waveform's in the shared host" : "";
 	char here[128], elsewhere[64];
 
-	names(s, true, here, sizeof(here));
-	names(s, false, elsewhere, sizeof(elsewhere));
+	names_print(s, true, here, sizeof(here));
+	names_print(s, false, elsewhere, sizeof(elsewhere));
 	if (s->earlier)
 		snprintf(ret, size,
 		    "%s; this was found before the call, so any instance of the same host can "
 		    "have done it: %s%s%s%s; %s",
-		    what, here, elsewhere[0] ? ", less likely " : "", elsewhere, others, hint(s));
+		    what, here, elsewhere[0] ? ", less likely " : "", elsewhere, others,
+		    suspects_hint(s));
 	else
 		snprintf(ret, size,
 		    "%s during the call of \"%s\"; that instance is likely, but others of the "
 		    "same host ran meanwhile: %s%s%s%s; %s",
 		    what, name_of(s->wave, s->found_by), here, here[0] && elsewhere[0] ? ", " : "",
-		    elsewhere, others, hint(s));
+		    elsewhere, others, suspects_hint(s));
 }
 
 /* The message at an input says that it holds more items than it can: the memory is its writer's
@@ -197,7 +198,7 @@ void blame_damage(
 	    .wave = wave, .found_by = IMAGE_NONE, .host = damage->host, .earlier = true};
 	char whom[192];
 
-	names(&s, false, whom, sizeof(whom));
+	names_print(&s, false, whom, sizeof(whom));
 	if (suspects_count(&s) == 1 && !in_shared_host(&s))
 		snprintf(ret, size,
 		    "instance %s has overwritten memory that the instance may not write: %s", whom,
@@ -208,7 +209,7 @@ void blame_damage(
 		    "done it: %s%s; %s",
 		    damage->what, s.host == IMAGE_NONE ? "its hosts" : "the same host", whom,
 		    in_shared_host(&s) ? ", or another waveform's in the shared host" : "",
-		    hint(&s));
+		    suspects_hint(&s));
 }
 
 /* What `work` gave back. A number below 0 is named where it is an error number, but for -1: that is

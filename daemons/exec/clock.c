@@ -76,7 +76,7 @@ static void wave_renumber(struct exec_wave *wave, uint64_t start_ns, uint64_t no
 	    align_base(atomic_load(first), timebase_slot(base, now), timebase_slot(&after, now)));
 }
 
-static void renumber(struct exec *exec, uint64_t epoch_ns)
+static void waves_renumber(struct exec *exec, uint64_t epoch_ns)
 {
 	const uint64_t start_ns = align_start(epoch_ns), now = clock_ns();
 
@@ -99,16 +99,17 @@ static void go_on(struct exec *exec)
 	}
 }
 
-static void align(void *self)
+static void clock_align(void *self)
 {
 	struct exec *exec = self;
 
 	if (!lanes_stand(exec) && clock_ns() < exec->clock.until_ns) {
-		loop_timer_start(&exec->daemon.loop, &exec->clock.timer, LOOK_NS, align, exec);
+		loop_timer_start(
+		    &exec->daemon.loop, &exec->clock.timer, LOOK_NS, clock_align, exec);
 		return;
 	}
 	exec->clock.until_ns = 0;
-	renumber(exec, exec->clock.epoch_ns);
+	waves_renumber(exec, exec->clock.epoch_ns);
 	go_on(exec);
 	atomic_store(&exec->node->aligns, 0);
 }
@@ -119,7 +120,7 @@ static void align_to(struct exec *exec, uint64_t epoch_ns)
 	if (exec->clock.until_ns == 0)
 		exec->clock.until_ns = clock_ns() + STAND_NS;
 	atomic_store(&exec->node->aligns, 1);
-	align(exec);
+	clock_align(exec);
 }
 
 /* ---- a clock that was set ------------------------------------------------------------------ */
@@ -238,7 +239,7 @@ static uint64_t shortest_slot(const struct exec *exec)
 	return least;
 }
 
-static void slew(struct exec *exec, int64_t by_ns)
+static void clock_slew(struct exec *exec, int64_t by_ns)
 {
 	atomic_fetch_add(&exec->node->epoch_ns, (uint64_t)by_ns);
 	for (uint32_t i = 0; i < NODE_TIMEBASES_MAX; i++) {
@@ -251,7 +252,7 @@ static void slew(struct exec *exec, int64_t by_ns)
 	}
 }
 
-static void follow(struct exec *exec, const struct align_offset *offset)
+static void clock_follow(struct exec *exec, const struct align_offset *offset)
 {
 	const uint64_t slot_ns = shortest_slot(exec);
 	const int64_t off_ns = (int64_t)(offset->epoch_ns - atomic_load(&exec->node->epoch_ns));
@@ -266,7 +267,7 @@ static void follow(struct exec *exec, const struct align_offset *offset)
 	}
 	if (slot_ns != 0)
 		by_ns = align_slew(off_ns, slot_ns);
-	slew(exec, by_ns);
+	clock_slew(exec, by_ns);
 	exec->clock.error_ns = off_ns - by_ns;
 	exec->clock.within_ns = offset->within_ns;
 }
@@ -317,7 +318,7 @@ void clock_offsets(struct exec *exec, const struct wire_view *view)
 	    exec->clock.follows, sizeof(exec->clock.follows), "%.*s", (int)len, (const char *)name);
 	other = peer_find(exec, exec->clock.follows);
 	if (other != NULL)
-		follow(exec, &other->offset);
+		clock_follow(exec, &other->offset);
 }
 
 /* By how much the clock of the other node is ahead of this one's. */

@@ -50,7 +50,7 @@ static void attach_lanes(struct exec_wave *wave, struct hostlink_msg *msg, int *
 	}
 }
 
-static int attach(struct exec_host *host, enum hostlink_type type)
+static int attach_send(struct exec_host *host, enum hostlink_type type)
 {
 	struct exec_wave *wave = host->wave;
 	struct hostlink_msg msg = {.type = type,
@@ -108,7 +108,7 @@ int hosts_attach(struct exec_wave *wave, enum hostlink_type type, char *ret_why,
 		if (!wave_has_host(wave, h))
 			continue;
 		process_keep(wave->hosts[h].process);
-		status = attach(&wave->hosts[h], type);
+		status = attach_send(&wave->hosts[h], type);
 		if (status == 0)
 			continue;
 		snprintf(ret_why, size, "cannot reach a host (%u of %u): %s", h + 1, wave->n_hosts,

@@ -163,7 +163,7 @@ static uint64_t last_slot(const struct exec_wave *wave)
 	return last;
 }
 
-static int carry(struct exec_wave *wave, uint64_t *ret_step)
+static int wave_carry(struct exec_wave *wave, uint64_t *ret_step)
 {
 	struct image_view after;
 	int status = image_open(&wave->other->files, true, &after);
@@ -175,7 +175,7 @@ static int carry(struct exec_wave *wave, uint64_t *ret_step)
 	return status;
 }
 
-static void exchange(struct exec_wave *wave)
+static void waves_exchange(struct exec_wave *wave)
 {
 	struct exec_wave *other = wave->other;
 	const struct exec_wave before = *wave;
@@ -209,13 +209,13 @@ static void remap_switch(struct exec_wave *wave)
 
 	wave->remap_latency = wave->view.head->latency_slots;
 	wave->remap_slot = last_slot(wave);
-	if (carry(wave, &step) != 0) {
+	if (wave_carry(wave, &step) != 0) {
 		remap_abandon(wave, 1,
 		    "the new lanes have no room for messages that are on their way; the waveform "
 		    "goes on as before; try again");
 		return;
 	}
-	exchange(wave);
+	waves_exchange(wave);
 	wave->remap = REMAP_SWITCHES;
 	wave->remap_answers = 0;
 	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
@@ -237,7 +237,7 @@ static bool any_ended(const struct exec_wave *wave)
 	return wave->ended || wave->drained;
 }
 
-static void look(void *self)
+static void remap_look(void *self)
 {
 	struct exec_wave *wave = self;
 
@@ -249,11 +249,12 @@ static void look(void *self)
 		remap_switch(wave);
 	} else {
 		wave_step_more(wave);
-		loop_timer_start(&wave->exec->daemon.loop, &wave->remap_timer, LOOK_NS, look, wave);
+		loop_timer_start(
+		    &wave->exec->daemon.loop, &wave->remap_timer, LOOK_NS, remap_look, wave);
 	}
 }
 
-static void halt(struct exec_wave *wave)
+static void remap_halt(struct exec_wave *wave)
 {
 	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
 	if (wave->state != WAVE_RUN) {
@@ -261,13 +262,13 @@ static void halt(struct exec_wave *wave)
 	} else {
 		wave->remap = REMAP_HALTS;
 		wave_halt(wave);
-		look(wave);
+		remap_look(wave);
 	}
 }
 
 /* ---- what hosts say ------------------------------------------------------------------------ */
 
-static void answer(struct exec_wave *wave, uint64_t slot, bool runs)
+static void remap_answer(struct exec_wave *wave, uint64_t slot, bool runs)
 {
 	const uint64_t stood = runs && slot > wave->remap_slot ? slot - wave->remap_slot - 1 : 0;
 	const bool timed = runs && wave->view.head->clock == IMAGE_TIMER;
@@ -299,7 +300,7 @@ static void answer(struct exec_wave *wave, uint64_t slot, bool runs)
 }
 
 /* First of all it runs; lanes that it has left are given up behind it. */
-static void finish(struct exec_wave *wave)
+static void remap_finish(struct exec_wave *wave)
 {
 	const bool runs = wave->state == WAVE_RUN;
 	const uint64_t slot =
@@ -307,7 +308,7 @@ static void finish(struct exec_wave *wave)
 
 	remap_drop(wave);
 	keep_wave(wave);
-	answer(wave, slot, runs);
+	remap_answer(wave, slot, runs);
 }
 
 void remap_answered(struct exec_host *host, const struct hostlink_msg *msg)
@@ -322,10 +323,10 @@ void remap_answered(struct exec_host *host, const struct hostlink_msg *msg)
 		remap_abandon(wave, 2, why);
 	} else if (msg->type == HOSTLINK_REMAPPABLE && ours && wave->remap == REMAP_PREPARES) {
 		if (++wave->remap_answers == wave->n_hosts)
-			halt(wave);
+			remap_halt(wave);
 	} else if (msg->type == HOSTLINK_SWITCHED && ours && wave->remap == REMAP_SWITCHES) {
 		if (++wave->remap_answers == wave->n_hosts)
-			finish(wave);
+			remap_finish(wave);
 	}
 }
 

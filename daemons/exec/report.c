@@ -14,7 +14,7 @@
 
 static const char *const clock_names[] = {"timer", "virtual", "step", "radio"};
 
-static json_t *lines(const char *text)
+static json_t *lines_json(const char *text)
 {
 	json_t *array = json_array();
 
@@ -56,7 +56,7 @@ static uint64_t last_wanted(const struct exec_wave *wave)
 	return slots != IMAGE_FOREVER && slots - 1 < last ? slots - 1 : last;
 }
 
-static json_t *slots(const struct exec_wave *wave)
+static json_t *slots_json(const struct exec_wave *wave)
 {
 	const struct image_run *before = image_run(&wave->view); /* on other lanes */
 	const uint64_t last = last_wanted(wave);
@@ -86,7 +86,7 @@ static json_t *slots(const struct exec_wave *wave)
 	return o;
 }
 
-static json_t *messages(const struct exec_wave *wave)
+static json_t *messages_json(const struct exec_wave *wave)
 {
 	uint64_t absent = 0, late = 0, overwritten = 0, lost = 0;
 	json_t *o = json_object();
@@ -106,7 +106,7 @@ static json_t *messages(const struct exec_wave *wave)
 	return o;
 }
 
-static json_t *latency(const struct exec_wave *wave)
+static json_t *latency_json(const struct exec_wave *wave)
 {
 	const struct image_head *head = wave->view.head;
 	uint64_t least = UINT64_MAX, most = 0;
@@ -172,7 +172,7 @@ static void baton_put(const struct exec_wave *wave, uint32_t number, json_t *o)
 	put_u64(o, "baton_rescues", rescues);
 }
 
-static json_t *lane(const struct exec_wave *wave, uint32_t number)
+static json_t *lane_json(const struct exec_wave *wave, uint32_t number)
 {
 	const double slot_ns = (double)wave->view.head->slot_ns;
 	struct hist *all = calloc(2, sizeof(*all)); /* late, overhead */
@@ -217,14 +217,14 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	return o;
 }
 
-static json_t *lanes(const struct exec_wave *wave)
+static json_t *lanes_json(const struct exec_wave *wave)
 {
 	json_t *array = json_array();
 
 	for (uint32_t l = 0; l < wave->view.head->lanes.count; l++)
 		for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
 			if (wave->view.segments[s].lane == l && image_runs(&wave->view, s)) {
-				json_array_append_new(array, lane(wave, l));
+				json_array_append_new(array, lane_json(wave, l));
 				break;
 			}
 	return array;
@@ -294,7 +294,7 @@ void wave_miss_cause(
 		    us((double)miss->longest_ns));
 }
 
-static json_t *misses(const struct exec_wave *wave)
+static json_t *misses_json(const struct exec_wave *wave)
 {
 	json_t *array = json_array();
 
@@ -323,9 +323,9 @@ static json_t *misses(const struct exec_wave *wave)
 	return array;
 }
 
-static json_t *losses(const struct exec_wave *wave)
+static json_t *losses_json(const struct exec_wave *wave)
 {
-	json_t *array = lines(wave->losses);
+	json_t *array = lines_json(wave->losses);
 	const char *scope = image_timed(wave->view.head->clock) ? platform_lock_scope() : NULL;
 	char line[192];
 
@@ -389,7 +389,7 @@ static void damage_put(const struct exec_wave *wave, json_t *o)
 		put_text(o, "damaged", damage.what);
 }
 
-static void head(const struct exec_wave *wave, json_t *o)
+static void head_put(const struct exec_wave *wave, json_t *o)
 {
 	const struct image_head *h = wave->view.head;
 
@@ -419,28 +419,28 @@ char *wave_report(const struct exec_wave *wave)
 	json_t *clocks = clock_report(wave->exec);
 	char *text;
 
-	head(wave, o);
-	json_object_set_new(o, "slots", slots(wave));
-	json_object_set_new(o, "messages", messages(wave));
+	head_put(wave, o);
+	json_object_set_new(o, "slots", slots_json(wave));
+	json_object_set_new(o, "messages", messages_json(wave));
 	if (wave->view.head->clock == IMAGE_RADIO)
 		json_object_set_new(o, "radio", report_radio(wave));
 	if (clocks != NULL)
 		json_object_set_new(o, "clocks", clocks);
-	json_object_set_new(o, "latency", latency(wave));
-	json_object_set_new(o, "lanes", lanes(wave));
+	json_object_set_new(o, "latency", latency_json(wave));
+	json_object_set_new(o, "lanes", lanes_json(wave));
 	json_object_set_new(o, "instances", report_instances(wave));
 	if (wave->view.head->copies > 1)
 		json_object_set_new(o, "per_copy", report_copies(wave));
-	json_object_set_new(o, "misses", misses(wave));
-	json_object_set_new(o, "notes", lines(wave->notes));
-	json_object_set_new(o, "losses", losses(wave));
+	json_object_set_new(o, "misses", misses_json(wave));
+	json_object_set_new(o, "notes", lines_json(wave->notes));
+	json_object_set_new(o, "losses", losses_json(wave));
 	text = json_dumps(o, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
 	json_decref(o);
 	return text;
 }
 
 /* By lane of the plan, with those that hold nothing. */
-static json_t *cpus(const struct exec_wave *wave)
+static json_t *cpus_json(const struct exec_wave *wave)
 {
 	json_t *array = json_array();
 
@@ -449,7 +449,7 @@ static json_t *cpus(const struct exec_wave *wave)
 	return array;
 }
 
-static json_t *nodes(const struct exec_wave *wave)
+static json_t *nodes_json(const struct exec_wave *wave)
 {
 	uint32_t numbers[IMAGE_NODES_MAX];
 	const uint32_t n = image_nodes(&wave->view, numbers);
@@ -469,7 +469,7 @@ static void list_nodes(json_t *o, const struct exec_wave *wave)
 
 	snprintf(id, sizeof(id), "%016llx", (unsigned long long)wave->view.head->load_id);
 	if (wave->view.node != IMAGE_NONE)
-		json_object_set_new(o, "nodes", nodes(wave));
+		json_object_set_new(o, "nodes", nodes_json(wave));
 	put_text(o, "load_id", id);
 	put_text(o, "on_node_loss", losses[wave->view.head->on_node_loss % 3]);
 	put_u64(o, "lease_ms", wave->view.head->lease_ms);
@@ -491,8 +491,8 @@ char *exec_list(const struct exec *exec)
 		put_u64(o, "slot_ns", wave->view.head->slot_ns);
 		put_text(o, "clock", clock_names[wave->view.head->clock % 4]);
 		json_object_set_new(o, "drained", json_boolean(wave->drained));
-		json_object_set_new(o, "lanes", lanes(wave));
-		json_object_set_new(o, "cpus", cpus(wave));
+		json_object_set_new(o, "lanes", lanes_json(wave));
+		json_object_set_new(o, "cpus", cpus_json(wave));
 		if (wave->view.head->load_id != 0)
 			list_nodes(o, wave);
 		if (wave->view.head->clock == IMAGE_RADIO)

@@ -12,7 +12,7 @@
 
 #include <aloe/component.h>
 
-static uint32_t originals(const struct exec_wave *wave)
+static uint32_t originals_count(const struct exec_wave *wave)
 {
 	return (uint32_t)(wave->view.head->instances.count / wave->view.head->copies);
 }
@@ -20,7 +20,7 @@ static uint32_t originals(const struct exec_wave *wave)
 static struct image_instance_state *state_of(
     const struct exec_wave *wave, uint32_t original, uint32_t copy)
 {
-	return image_instance_state(&wave->view, copy * originals(wave) + original);
+	return image_instance_state(&wave->view, copy * originals_count(wave) + original);
 }
 
 json_t *report_cells(const struct hist *hist)
@@ -38,7 +38,7 @@ json_t *report_cells(const struct hist *hist)
 }
 
 /* The sum of one counter over all copies. */
-static uint64_t sum(const struct exec_wave *wave, uint32_t original, size_t offset)
+static uint64_t counter_sum(const struct exec_wave *wave, uint32_t original, size_t offset)
 {
 	uint64_t total = 0;
 
@@ -48,9 +48,10 @@ static uint64_t sum(const struct exec_wave *wave, uint32_t original, size_t offs
 		        offset));
 	return total;
 }
-#define SUM(wave, original, field) sum(wave, original, offsetof(struct image_instance_state, field))
+#define SUM(wave, original, field)                                                                 \
+	counter_sum(wave, original, offsetof(struct image_instance_state, field))
 
-static json_t *ports(const struct exec_wave *wave, uint32_t number, bool outputs)
+static json_t *ports_json(const struct exec_wave *wave, uint32_t number, bool outputs)
 {
 	const struct image_view *view = &wave->view;
 	const struct image_instance *row = &view->instances[number];
@@ -60,7 +61,7 @@ static json_t *ports(const struct exec_wave *wave, uint32_t number, bool outputs
 	for (uint32_t p = 0; p < (outputs ? row->n_outputs : row->n_inputs); p++) {
 		const uint32_t name = outputs ? view->outputs[row->outputs + p].name
 		                              : view->inputs[row->inputs + p].name;
-		const uint64_t ns = sum(wave, number,
+		const uint64_t ns = counter_sum(wave, number,
 		    offsetof(struct image_instance_state, port_ns) +
 		        (p + (outputs ? ALOE_PORTS_MAX : 0)) * sizeof(uint64_t));
 		json_t *o = json_object();
@@ -73,7 +74,8 @@ static json_t *ports(const struct exec_wave *wave, uint32_t number, bool outputs
 }
 
 /* Counts are summed, other figures are means over the copies. */
-static double variable(const struct exec_wave *wave, uint32_t original, uint32_t v, uint32_t copy)
+static double variable_value(
+    const struct exec_wave *wave, uint32_t original, uint32_t v, uint32_t copy)
 {
 	const struct image_instance *row = &wave->view.instances[original];
 	const uint64_t bits = get(&state_of(wave, original, copy)->vars[v]);
@@ -94,7 +96,7 @@ static void variable_put(json_t *o, const char *name, bool real, double mean, ui
 		json_object_set_new(o, name, json_integer((json_int_t)total));
 }
 
-static json_t *variables(const struct exec_wave *wave, uint32_t number)
+static json_t *variables_json(const struct exec_wave *wave, uint32_t number)
 {
 	const struct image_view *view = &wave->view;
 	const struct image_instance *row = &view->instances[number];
@@ -108,7 +110,7 @@ static json_t *variables(const struct exec_wave *wave, uint32_t number)
 
 		for (uint32_t c = 0; c < copies; c++) {
 			total += get(&state_of(wave, number, c)->vars[v]);
-			mean += variable(wave, number, v, c) / copies;
+			mean += variable_value(wave, number, v, c) / copies;
 		}
 		variable_put(o, image_text(view, var->name), var->real != 0, mean, total);
 	}
@@ -127,7 +129,7 @@ static uint32_t var_named(const struct exec_wave *wave, uint32_t number, const c
 
 /* Of an instance that counts errors: the copy with most of them; blocks first, then bits. NULL:
  * none has any. */
-static json_t *worst(const struct exec_wave *wave, uint32_t number)
+static json_t *worst_json(const struct exec_wave *wave, uint32_t number)
 {
 	const uint32_t block = var_named(wave, number, "block_errors"),
 	               bit = var_named(wave, number, "bit_errors");
@@ -136,8 +138,8 @@ static json_t *worst(const struct exec_wave *wave, uint32_t number)
 	json_t *o;
 
 	for (uint32_t c = 0; block != IMAGE_NONE && c < wave->view.head->copies; c++) {
-		const double errors = variable(wave, number, block, c);
-		const double bits = bit != IMAGE_NONE ? variable(wave, number, bit, c) : 0;
+		const double errors = variable_value(wave, number, block, c);
+		const double bits = bit != IMAGE_NONE ? variable_value(wave, number, bit, c) : 0;
 
 		if (errors * 1e12 + bits <= most)
 			continue;
@@ -151,11 +153,11 @@ static json_t *worst(const struct exec_wave *wave, uint32_t number)
 	put_u64(o, "copy", copy);
 	put_real(o, "block_errors", blocks);
 	if (bit != IMAGE_NONE)
-		put_real(o, "bit_errors", variable(wave, number, bit, copy - 1));
+		put_real(o, "bit_errors", variable_value(wave, number, bit, copy - 1));
 	return o;
 }
 
-static json_t *paths(const struct exec_wave *wave, uint32_t number)
+static json_t *paths_json(const struct exec_wave *wave, uint32_t number)
 {
 	const struct image_instance *row = &wave->view.instances[number];
 	json_t *o = json_object();
@@ -176,8 +178,8 @@ static void lane_put(const struct exec_wave *wave, uint32_t number, json_t *o)
 	const uint32_t lane = view->segments[view->instances[number].segment].lane;
 
 	for (uint32_t c = 1; c < view->head->copies; c++)
-		if (view->segments[view->instances[c * originals(wave) + number].segment].lane !=
-		    lane) {
+		if (view->segments[view->instances[c * originals_count(wave) + number].segment]
+		        .lane != lane) {
 			json_object_set_new(o, "lane", json_null()); /* on several */
 			return;
 		}
@@ -210,7 +212,7 @@ static void times_put(const struct exec_wave *wave, const struct hist *time, jso
 static void copies_put(const struct exec_wave *wave, uint32_t number, json_t *o)
 {
 	const uint32_t copies = wave->view.head->copies;
-	json_t *bad = worst(wave, number);
+	json_t *bad = worst_json(wave, number);
 
 	if (copies < 2) {
 		json_decref(bad);
@@ -218,10 +220,11 @@ static void copies_put(const struct exec_wave *wave, uint32_t number, json_t *o)
 	}
 	if (bad != NULL)
 		json_object_set_new(o, "worst", bad);
-	json_object_set_new(o, "paths_last", paths(wave, (copies - 1) * originals(wave) + number));
+	json_object_set_new(
+	    o, "paths_last", paths_json(wave, (copies - 1) * originals_count(wave) + number));
 }
 
-static json_t *instance(const struct exec_wave *wave, uint32_t number, struct hist *time)
+static json_t *instance_json(const struct exec_wave *wave, uint32_t number, struct hist *time)
 {
 	const struct image_view *view = &wave->view;
 	const struct image_instance *row = &view->instances[number];
@@ -229,7 +232,7 @@ static json_t *instance(const struct exec_wave *wave, uint32_t number, struct hi
 
 	hist_clear(time);
 	for (uint32_t c = 0; c < view->head->copies; c++)
-		image_time_merge(view, c * originals(wave) + number, time);
+		image_time_merge(view, c * originals_count(wave) + number, time);
 	put_text(o, "name", image_text(view, row->original));
 	put_text(o, "component", image_text(view, row->component));
 	lane_put(wave, number, o);
@@ -243,11 +246,11 @@ static json_t *instance(const struct exec_wave *wave, uint32_t number, struct hi
 	put_u64(o, "absent_in", SUM(wave, number, absent));
 	put_u64(o, "io_lost", SUM(wave, number, io_lost));
 	json_object_set_new(o, "sink", json_boolean((row->io & 2) != 0));
-	json_object_set_new(o, "variables", variables(wave, number));
-	json_object_set_new(o, "paths", paths(wave, number));
+	json_object_set_new(o, "variables", variables_json(wave, number));
+	json_object_set_new(o, "paths", paths_json(wave, number));
 	copies_put(wave, number, o);
-	json_object_set_new(o, "in", ports(wave, number, false));
-	json_object_set_new(o, "out", ports(wave, number, true));
+	json_object_set_new(o, "in", ports_json(wave, number, false));
+	json_object_set_new(o, "out", ports_json(wave, number, true));
 	return o;
 }
 
@@ -256,8 +259,8 @@ json_t *report_instances(const struct exec_wave *wave)
 	struct hist *time = calloc(1, sizeof(*time));
 	json_t *array = json_array();
 
-	for (uint32_t i = 0; time != NULL && i < originals(wave); i++)
-		json_array_append_new(array, instance(wave, i, time));
+	for (uint32_t i = 0; time != NULL && i < originals_count(wave); i++)
+		json_array_append_new(array, instance_json(wave, i, time));
 	free(time);
 	return array;
 }
@@ -269,7 +272,7 @@ static void errors_put(const struct exec_wave *wave, uint32_t copy, json_t *o)
 	uint64_t counted[4] = {0};
 	bool any = false;
 
-	for (uint32_t i = 0; i < originals(wave); i++) {
+	for (uint32_t i = 0; i < originals_count(wave); i++) {
 		if (var_named(wave, i, "block_errors") == IMAGE_NONE)
 			continue;
 		any = true;
@@ -291,8 +294,8 @@ static json_t *one_copy(const struct exec_wave *wave, uint32_t copy)
 	bool sound = true;
 	json_t *o = json_object();
 
-	for (uint32_t i = 0; i < originals(wave); i++) {
-		const struct hist_head *time = image_time(view, copy * originals(wave) + i);
+	for (uint32_t i = 0; i < originals_count(wave); i++) {
+		const struct hist_head *time = image_time(view, copy * originals_count(wave) + i);
 		const uint64_t calls = hist_load(&time->count);
 
 		sound = sound && image_time_sound(time);
@@ -301,7 +304,8 @@ static json_t *one_copy(const struct exec_wave *wave, uint32_t copy)
 		overruns += get(&state_of(wave, i, copy)->overruns);
 	}
 	put_u64(o, "copy", copy + 1);
-	put_u64(o, "lane", view->segments[view->instances[copy * originals(wave)].segment].lane);
+	put_u64(
+	    o, "lane", view->segments[view->instances[copy * originals_count(wave)].segment].lane);
 	put_real(o, "mean_us", sound ? us(mean) : NAN);
 	/* of all its instances, were they slowest in one slot */
 	put_real(o, "max_us", sound ? us(most) : NAN);

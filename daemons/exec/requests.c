@@ -63,7 +63,7 @@ static void send_json(
 /* Events of all segments since the cursor: it counts events over all segments in turn, so it holds
  * one position for each, packed by the client as it came. Simplest honest form: the cursor is a
  * time, events that began later follow. */
-static void samples(struct exec_wave *wave, const struct wire_view *request)
+static void samples_send(struct exec_wave *wave, const struct wire_view *request)
 {
 	struct wire_msg msg;
 	uint64_t cursor = 0, newest, lost = 0;
@@ -97,7 +97,7 @@ static void samples(struct exec_wave *wave, const struct wire_view *request)
 	free(events);
 }
 
-static void status(struct exec_wave *wave, const struct wire_view *request)
+static void status_send(struct exec_wave *wave, const struct wire_view *request)
 {
 	const bool over = wave->drained || wave->state == WAVE_ABNSTOP;
 
@@ -115,8 +115,8 @@ void exec_request(void *self, const struct wire_view *request)
 	    {WIRE_STEP, wave_step},
 	    {WIRE_STOP, wave_stop},
 	    {WIRE_UNLOAD, wave_unload},
-	    {WIRE_STATUS, status},
-	    {WIRE_SAMPLES, samples},
+	    {WIRE_STATUS, status_send},
+	    {WIRE_SAMPLES, samples_send},
 	    {WIRE_SET, wave_set},
 	    {WIRE_REMAP, wave_remap},
 	    {WIRE_GO_ON, wave_go_on},

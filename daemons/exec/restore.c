@@ -385,7 +385,7 @@ static bool passed_over(const struct exec_wave *wave, uint32_t *ret_lane)
 }
 
 /* Whether it goes on: if not, it has been stopped with the reason. */
-static void judge(struct exec_wave *wave, uint32_t lost, const char *taken)
+static void wave_judge(struct exec_wave *wave, uint32_t lost, const char *taken)
 {
 	char name[LANE_NAME];
 	uint32_t lane;
@@ -421,7 +421,7 @@ static void judge(struct exec_wave *wave, uint32_t lost, const char *taken)
 static void wave_resume(struct exec_wave *wave, uint32_t lost, const char *taken)
 {
 	if (!wave->drained)
-		judge(wave, lost, taken);
+		wave_judge(wave, lost, taken);
 	if (wave->drained)
 		drained_restore(wave);
 	else if (wave->state == WAVE_ABNSTOP || wave->ended)

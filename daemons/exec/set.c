@@ -54,7 +54,7 @@ static bool ring_has_space(const struct exec_wave *wave, uint64_t n)
 }
 
 /* No step is under way and none begins before the next request. */
-static bool stands(const struct exec_wave *wave)
+static bool wave_quiet(const struct exec_wave *wave)
 {
 	const struct node_timebase *base = wave_timebase(wave);
 
@@ -64,7 +64,7 @@ static bool stands(const struct exec_wave *wave)
 	    (wave->state == WAVE_PAUSE || (base != NULL && base->pace == IMAGE_STEP));
 }
 
-static bool paced(const struct exec_wave *wave)
+static bool wave_paced(const struct exec_wave *wave)
 {
 	return image_timed(wave->view.head->clock);
 }
@@ -79,7 +79,7 @@ static uint64_t first_index(
 	uint64_t step = atomic_load(&image_segment_state(&wave->view, row->segment)->done);
 
 	step = step < rests ? rests : step;
-	if (paced(wave) && !stands(wave))
+	if (wave_paced(wave) && !wave_quiet(wave))
 		step += 1 + wave_margin(wave);
 	else if (step < held)
 		step = held;
@@ -120,7 +120,7 @@ static bool all_in_time(
 	for (unsigned i = 0; i < n; i++) {
 		const struct image_instance *row = &wave->view.instances[changes[i].instance];
 
-		if (!stands(wave) &&
+		if (!wave_quiet(wave) &&
 		    atomic_load(&image_segment_state(&wave->view, row->segment)->done) >=
 		        index + row->lag)
 			return false;
@@ -148,7 +148,7 @@ static int index_choose(struct exec_wave *wave, const struct wire_view *request,
     const struct node_change *changes, unsigned n, uint64_t held, uint64_t *ret)
 {
 	const uint64_t first = first_of_all(wave, changes, n, held);
-	uint64_t index = n > 1 || stands(wave) ? first : IMAGE_FOREVER;
+	uint64_t index = n > 1 || wave_quiet(wave) ? first : IMAGE_FOREVER;
 
 	wire_get_u64(request, WIRE_TAG_INDEX, &index);
 	if (index < first) {
@@ -182,7 +182,7 @@ static int set_held(struct exec_wave *wave, const struct wire_view *request,
 		wave->published = changes[0];
 		wave_later(&wave->set_pending, request, 10 * SECONDS);
 		wave_look_soon(wave);
-	} else if (!paced(wave) || all_in_time(wave, changes, n, index)) {
+	} else if (!wave_paced(wave) || all_in_time(wave, changes, n, index)) {
 		exec_ok(wave->exec, request, WIRE_TAG_INDEX, index);
 	} else {
 		exec_fail(wave->exec, request, 1,
@@ -198,7 +198,7 @@ static int set_held(struct exec_wave *wave, const struct wire_view *request,
 static int set_commit(struct exec_wave *wave, const struct wire_view *request,
     struct node_change *changes, unsigned n)
 {
-	const bool holds = !paced(wave) && !stands(wave) &&
+	const bool holds = !wave_paced(wave) && !wave_quiet(wave) &&
 	    (n > 1 || wire_get_u64(request, WIRE_TAG_INDEX, &(uint64_t){0}) == 0);
 	const uint64_t before = atomic_load(&wave_control(wave)->limit);
 	int status;

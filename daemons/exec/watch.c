@@ -159,7 +159,8 @@ static void pending_check(struct exec_wave *wave)
 
 /* Since when the instance has been in work, by the segment's own events, as far as they agree with
  * what was seen: after the look before. */
-static uint64_t began(const struct exec_wave *wave, uint32_t s, uint64_t looked_ns, uint64_t now)
+static uint64_t work_began(
+    const struct exec_wave *wave, uint32_t s, uint64_t looked_ns, uint64_t now)
 {
 	const struct image_segment *row = &wave->view.segments[s];
 	const struct image_segment_state *state = image_segment_state(&wave->view, s);
@@ -187,7 +188,7 @@ static bool segment_hangs(struct exec_wave *wave, uint32_t s, uint32_t current)
 	uint64_t due;
 
 	if (!at_work || sum != progress->sum || progress->since_ns == 0) {
-		progress->since_ns = at_work ? began(wave, s, progress->looked_ns, now) : 0;
+		progress->since_ns = at_work ? work_began(wave, s, progress->looked_ns, now) : 0;
 		progress->sum = sum;
 	}
 	progress->looked_ns = now;
@@ -280,7 +281,7 @@ static void wave_check(struct exec_wave *wave)
 
 /* ---- when to look again -------------------------------------------------------------------- */
 
-static uint64_t sooner(uint64_t a, uint64_t b)
+static uint64_t sooner_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -307,14 +308,14 @@ static uint64_t wave_due(const struct exec_wave *wave, uint64_t now)
 	if (is_awaited(wave))
 		return now + EXEC_LOOK_NS;
 	if (wave->pending.bytes != NULL)
-		return sooner(wave->pending.until_ns + 1, second);
+		return sooner_of(wave->pending.until_ns + 1, second);
 	if (!wave->started || wave->drained)
 		return IMAGE_FOREVER;
 	if (wave->ended || wave->state == WAVE_ABNSTOP)
-		return sooner(wave->progress_ns + FINISH_S * SECOND_NS + 1, second);
+		return sooner_of(wave->progress_ns + FINISH_S * SECOND_NS + 1, second);
 	if (wave_stands(wave))
 		return IMAGE_FOREVER;
-	return image_timed(wave->view.head->clock) ? second : sooner(wave->hang_ns + 1, second);
+	return image_timed(wave->view.head->clock) ? second : sooner_of(wave->hang_ns + 1, second);
 }
 
 static uint64_t due_of_all(const struct exec *exec, uint64_t now)
@@ -322,7 +323,7 @@ static uint64_t due_of_all(const struct exec *exec, uint64_t now)
 	uint64_t due = now < exec->tables_ns + TABLES_NS ? now + EXEC_LOOK_NS : IMAGE_FOREVER;
 
 	for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
-		due = sooner(due, wave_due(wave, now));
+		due = sooner_of(due, wave_due(wave, now));
 	return due;
 }
 
@@ -352,7 +353,7 @@ void exec_look(void *self)
 	}
 	now = clock_ns();
 	lease = lease_look(exec, now);
-	due = sooner(due_of_all(exec, now), lease);
+	due = sooner_of(due_of_all(exec, now), lease);
 	look_promise(exec, due);
 	loop_timer_stop(&exec->daemon.loop, &exec->tick);
 	if (due != IMAGE_FOREVER)

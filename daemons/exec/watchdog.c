@@ -80,7 +80,7 @@ static bool holder_look(const struct watchdog *watchdog, struct exec_task *ret)
 }
 
 /* Without real-time priority: it wants the CPU, and has not had half of the time. */
-static bool starves(const struct watchdog *watchdog, uint64_t bound)
+static bool holder_starves(const struct watchdog *watchdog, uint64_t bound)
 {
 	struct exec_task task;
 
@@ -131,7 +131,7 @@ enum verdict { WENT_ON, HOLDS, EXCUSED, ANOTHER };
 
 /* A stall of the machine shorter than STALL_NS beyond the bound looks like a hang, but for what
  * comes next: its victim goes on as soon as the watchdog lets it have the CPU. */
-static enum verdict judge(const struct watchdog *watchdog, uint32_t *ret_seat)
+static enum verdict holder_judge(const struct watchdog *watchdog, uint32_t *ret_seat)
 {
 	const uint32_t seat = holder_seat(watchdog->exec, watchdog->number, watchdog->watch.baton);
 	struct exec_task before, after;
@@ -162,16 +162,16 @@ static void pass_over(struct watchdog *watchdog, uint64_t held_ns)
 		    held_ns);
 }
 
-static void overdue(struct watchdog *watchdog, uint64_t bound)
+static void holder_overdue(struct watchdog *watchdog, uint64_t bound)
 {
 	const uint64_t held =
 	    clock_ns() - baton_held(watchdog->exec->node, watchdog->number, &watchdog->watch);
 	uint32_t seat = IMAGE_NONE;
 	enum verdict verdict;
 
-	if (starves(watchdog, bound))
+	if (holder_starves(watchdog, bound))
 		return;
-	verdict = judge(watchdog, &seat);
+	verdict = holder_judge(watchdog, &seat);
 	if (verdict == HOLDS)
 		pass_over(watchdog, held);
 	else if (verdict == ANOTHER)
@@ -183,7 +183,7 @@ static void overdue(struct watchdog *watchdog, uint64_t bound)
 
 /* ---- the thread ------------------------------------------------------------------------ */
 
-static void look(struct watchdog *watchdog, uint64_t bound)
+static void holder_watch(struct watchdog *watchdog, uint64_t bound)
 {
 	const uint64_t before = watchdog->watch.baton;
 	const enum baton_state state = baton_look(
@@ -201,7 +201,7 @@ static void look(struct watchdog *watchdog, uint64_t bound)
 	if (!baton_at_work(watchdog->mine->image, watchdog->watch.baton))
 		lane_wake(watchdog->lane, watchdog->mine->image);
 	if (state == BATON_OVERDUE)
-		overdue(watchdog, bound);
+		holder_overdue(watchdog, bound);
 	else
 		lane_tend(watchdog->exec, watchdog->number);
 }
@@ -236,7 +236,7 @@ static void *watchdog_main(void *self)
 		/* before it says for how long nobody else needs to: the holder that it finds may
 		 * have been overdue since an earlier exec was killed */
 		atomic_store(&watchdog.lane->watched_ns, clock_ns() + AT_WORK_NS);
-		look(&watchdog, bound);
+		holder_watch(&watchdog, bound);
 		wake = lane_has_live(watchdog.lane) ? next_look(&watchdog, bound)
 		                                    : clock_ns() + NOBODY_NS;
 		now = clock_ns();

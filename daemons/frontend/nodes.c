@@ -24,7 +24,7 @@ static const char *name_of(const struct nodes *nodes, uint32_t node)
 	return machines_name(nodes->machines, node);
 }
 
-static bool managed(const struct nodes *nodes)
+static bool nodes_managed(const struct nodes *nodes)
 {
 	return machines_managed(nodes->machines);
 }
@@ -121,7 +121,7 @@ static const char *text_in(const json_t *facts, const char *key)
 	return text ? text : "";
 }
 
-__attribute__((format(printf, 3, 4))) static bool refuse(
+__attribute__((format(printf, 3, 4))) static bool facts_refuse(
     char *ret_why, size_t size, const char *format, ...)
 {
 	va_list args;
@@ -140,18 +140,18 @@ static bool facts_fit(
 
 	snprintf(print, sizeof(print), "%016llx", (unsigned long long)nodes->machines->print);
 	if (strcmp(text_in(facts, "version"), ALOE_VERSION) != 0)
-		return refuse(why, size,
+		return facts_refuse(why, size,
 		    "node \"%s\" has version %.32s of ALOE, and the manager \"%s\" has %s; one "
 		    "version on all nodes is needed",
 		    name, text_in(facts, "version"), name_of(nodes, nodes->machines->self),
 		    ALOE_VERSION);
 	if (strcmp(text_in(facts, "platform"), print) != 0)
-		return refuse(why, size,
+		return facts_refuse(why, size,
 		    "node \"%s\" was given another platform file than the manager \"%s\"; the "
 		    "same file on all nodes is needed",
 		    name, name_of(nodes, nodes->machines->self));
 	if (theirs != tai_offset())
-		return refuse(why, size,
+		return facts_refuse(why, size,
 		    "node \"%s\" counts %lld s between UTC and TAI, and the manager \"%s\" counts "
 		    "%d s, so their slots would have other numbers; the same offset is needed "
 		    "(adjtimex, or the leap seconds of the time daemon)",
@@ -166,24 +166,25 @@ static bool may_join(const struct nodes *nodes, uint32_t node, const char *name,
 	const struct nodes_one *one = node != MACHINES_NONE ? &nodes->one[node] : NULL;
 
 	if (!one)
-		return refuse(why, size, "the platform %s has no node \"%s\"",
+		return facts_refuse(why, size, "the platform %s has no node \"%s\"",
 		    nodes->machines->model->name, name);
 	if (from->node[0] && strcmp(from->node, name) != 0)
-		return refuse(why, size, "the key of node \"%s\" says that it is node \"%s\"",
+		return facts_refuse(why, size, "the key of node \"%s\" says that it is node \"%s\"",
 		    from->node, name);
 	if (node == nodes->machines->self)
-		return refuse(why, size, "the name \"%s\" is taken: it is the manager's", name);
+		return facts_refuse(
+		    why, size, "the name \"%s\" is taken: it is the manager's", name);
 	if (!facts_fit(nodes, name, facts, why, size))
 		return false;
 	if (one->peer.len > 0 && strcmp(one->seat, text_in(facts, "seat")) != 0)
-		return refuse(why, size, "the name \"%s\" is taken by a node in another place (%s)",
-		    name, one->seat);
+		return facts_refuse(why, size,
+		    "the name \"%s\" is taken by a node in another place (%s)", name, one->seat);
 	return true;
 }
 
 /* ---- joining: the manager's end ---- */
 
-static void gone(struct nodes *nodes, uint32_t node)
+static void node_gone(struct nodes *nodes, uint32_t node)
 {
 	nodes->one[node].peer.len = 0;
 	nodes->owner.changed(nodes->owner.self, node, false);
@@ -198,7 +199,7 @@ static uint64_t lease_of(const json_t *facts)
 }
 
 /* A frontend that was killed is followed by one that knows nothing of what was asked. */
-static void joins(
+static void node_joins(
     struct nodes *nodes, uint32_t node, const struct bus_peer *from, const json_t *facts)
 {
 	struct nodes_one *one = &nodes->one[node];
@@ -206,7 +207,7 @@ static void joins(
 	    one->peer.len == from->len && memcmp(one->peer.id, from->id, from->len) == 0;
 
 	if (one->peer.len > 0 && !same)
-		gone(nodes, node);
+		node_gone(nodes, node);
 	one->heard_ns = clock_ns();
 	one->lease_ns = lease_of(facts);
 	free(one->facts);
@@ -220,7 +221,7 @@ static void joins(
 	nodes->owner.changed(nodes->owner.self, node, true);
 }
 
-static void refused(
+static void join_answer(
     struct nodes *nodes, const struct wire_view *view, const struct bus_peer *from, const char *why)
 {
 	struct wire_msg msg;
@@ -256,12 +257,12 @@ static void join_take(
 	    json_len <= FACTS_MAX ? json_loadb(json, json_len, JSON_REJECT_DUPLICATES, NULL) : NULL;
 	in = json_is_object(facts) && may_join(nodes, node, name, from, facts, why, sizeof(why));
 	if (in)
-		joins(nodes, node, from, facts);
+		node_joins(nodes, node, from, facts);
 	else if (strcmp(nodes->refused, why) != 0)
 		log_warning(nodes->log, "refused: %s", why);
 	if (!in)
 		snprintf(nodes->refused, sizeof(nodes->refused), "%s", why);
-	refused(nodes, view, from, in ? NULL : why);
+	join_answer(nodes, view, from, in ? NULL : why);
 	json_decref(facts);
 }
 
@@ -276,7 +277,7 @@ static uint32_t node_from(const struct nodes *nodes, const struct bus_peer *from
 
 /* ---- joining: the node's end ---- */
 
-static void joined(struct nodes *nodes, const struct wire_view *view)
+static void join_answered(struct nodes *nodes, const struct wire_view *view)
 {
 	const uint32_t manager = nodes->machines->manager;
 	const bool in = view->type == WIRE_OK, was = nodes->joined;
@@ -326,7 +327,7 @@ static void join_send(struct nodes *nodes)
 
 static void silence_check(struct nodes *nodes, uint64_t now)
 {
-	const bool manages = managed(nodes);
+	const bool manages = nodes_managed(nodes);
 
 	for (uint32_t n = 0; n < nodes->machines->model->n_nodes; n++) {
 		const struct nodes_one *one = &nodes->one[n];
@@ -339,7 +340,7 @@ static void silence_check(struct nodes *nodes, uint64_t now)
 		    nodes->log, "nothing is heard of node \"%s\" any more", name_of(nodes, n));
 		nodes->joined = false;
 		nodes->refused[0] = 0;
-		gone(nodes, n);
+		node_gone(nodes, n);
 	}
 }
 
@@ -348,7 +349,7 @@ static uint64_t next_ns(const struct nodes *nodes)
 {
 	uint64_t next = cluster_join_ns(nodes->lease_ns);
 
-	for (uint32_t n = 0; managed(nodes) && n < nodes->machines->model->n_nodes; n++) {
+	for (uint32_t n = 0; nodes_managed(nodes) && n < nodes->machines->model->n_nodes; n++) {
 		const uint64_t theirs = cluster_join_ns(nodes->one[n].lease_ns);
 
 		next = theirs < next ? theirs : next;
@@ -356,18 +357,18 @@ static uint64_t next_ns(const struct nodes *nodes)
 	return next;
 }
 
-static void second(void *self)
+static void second_passed(void *self)
 {
 	struct nodes *nodes = self;
 	const uint64_t now = clock_ns();
 	char news[400];
 
-	if (!managed(nodes))
+	if (!nodes_managed(nodes))
 		join_send(nodes);
 	silence_check(nodes, now);
 	if (bus_news(nodes->bus, now, news, sizeof(news)))
 		log_note(nodes->log, "other nodes: %s", news);
-	loop_timer_start(nodes->loop, &nodes->second, next_ns(nodes), second, nodes);
+	loop_timer_start(nodes->loop, &nodes->second, next_ns(nodes), second_passed, nodes);
 }
 
 void nodes_lease(struct nodes *nodes, uint64_t lease_ns)
@@ -375,9 +376,9 @@ void nodes_lease(struct nodes *nodes, uint64_t lease_ns)
 	if (!nodes->bus)
 		return;
 	nodes->lease_ns = lease_ns;
-	nodes->owner.word(nodes->owner.self, managed(nodes) ? CLUSTER_NEVER : nodes->word_ns);
-	if (!managed(nodes))
-		second(nodes);
+	nodes->owner.word(nodes->owner.self, nodes_managed(nodes) ? CLUSTER_NEVER : nodes->word_ns);
+	if (!nodes_managed(nodes))
+		second_passed(nodes);
 }
 
 static bool is_answer(const struct wire_view *view)
@@ -388,18 +389,19 @@ static bool is_answer(const struct wire_view *view)
 static void message_take(
     struct nodes *nodes, const struct wire_view *view, const struct bus_peer *from)
 {
-	const uint32_t node = managed(nodes) ? node_from(nodes, from) : nodes->machines->manager;
+	const uint32_t node =
+	    nodes_managed(nodes) ? node_from(nodes, from) : nodes->machines->manager;
 
-	if (managed(nodes) && view->type == WIRE_JOIN)
+	if (nodes_managed(nodes) && view->type == WIRE_JOIN)
 		join_take(nodes, view, from);
-	else if (!managed(nodes) && is_answer(view) && view->dest == WIRE_FRONTEND &&
+	else if (!nodes_managed(nodes) && is_answer(view) && view->dest == WIRE_FRONTEND &&
 	    view->seq == nodes->join_seq)
-		joined(nodes, view);
+		join_answered(nodes, view);
 	else if (node != MACHINES_NONE && view->type != WIRE_JOIN)
 		nodes->owner.message(nodes->owner.self, view, from, node);
 }
 
-static void lost(struct nodes *nodes, int result)
+static void manager_lost(struct nodes *nodes, int result)
 {
 	if (result == -EACCES)
 		snprintf(nodes->refused, sizeof(nodes->refused),
@@ -426,8 +428,8 @@ static void bus_ready(void *self, short revents)
 			return;
 		if (result == 0)
 			message_take(nodes, &view, &from);
-		else if (result != -EBADMSG && !managed(nodes))
-			lost(nodes, result);
+		else if (result != -EBADMSG && !nodes_managed(nodes))
+			manager_lost(nodes, result);
 	}
 }
 
@@ -435,7 +437,7 @@ static void bus_ready(void *self, short revents)
 
 uint32_t nodes_next(const struct nodes *nodes, uint32_t node)
 {
-	return managed(nodes) ? node : nodes->machines->manager;
+	return nodes_managed(nodes) ? node : nodes->machines->manager;
 }
 
 int nodes_reply(struct nodes *nodes, const struct bus_peer *to, const void *bytes, size_t len)
@@ -443,7 +445,7 @@ int nodes_reply(struct nodes *nodes, const struct bus_peer *to, const void *byte
 	struct wire_view view;
 	struct wire_msg msg;
 
-	if (managed(nodes))
+	if (nodes_managed(nodes))
 		return bus_send_to(nodes->bus, to, bytes, len);
 	if (wire_decode(bytes, len, &view) < 0)
 		return -EBADMSG;
@@ -453,7 +455,7 @@ int nodes_reply(struct nodes *nodes, const struct bus_peer *to, const void *byte
 
 int nodes_send(struct nodes *nodes, uint32_t node, const void *bytes, size_t len)
 {
-	if (managed(nodes) ? nodes->one[node].peer.len == 0 : !nodes->joined)
+	if (nodes_managed(nodes) ? nodes->one[node].peer.len == 0 : !nodes->joined)
 		return -EHOSTUNREACH;
 	return nodes_reply(nodes, &nodes->one[node].peer, bytes, len);
 }
@@ -462,7 +464,7 @@ void nodes_missing(const struct nodes *nodes, uint32_t node, char *ret, size_t s
 {
 	const char *manager = name_of(nodes, nodes->machines->manager);
 
-	if (managed(nodes))
+	if (nodes_managed(nodes))
 		snprintf(ret, size,
 		    "node \"%s\" is not there: it has not joined, or nothing is heard of it",
 		    name_of(nodes, node));
@@ -537,17 +539,17 @@ int nodes_init(struct nodes *nodes, const struct machines *machines, const struc
 	tcp.bytes_max = NODE_BYTES_MAX;
 	tcp.types = types;
 	tcp.n_types = sizeof(types) / sizeof(types[0]);
-	if (!managed(nodes))
+	if (!nodes_managed(nodes))
 		tcp.types = NULL; /* the manager may ask anything */
 	diag_init(&diag);
 	nodes->bus =
-	    managed(nodes) ? bus_listen(&tcp, &diag) : bus_join(&tcp, WIRE_FRONTEND, &diag);
+	    nodes_managed(nodes) ? bus_listen(&tcp, &diag) : bus_join(&tcp, WIRE_FRONTEND, &diag);
 	machines_tell(log, &diag);
 	diag_fini(&diag);
 	if (!nodes->bus)
 		return -EINVAL;
 	loop_watch_start(loop, &nodes->watch, bus_fd(nodes->bus), POLLIN, bus_ready, nodes);
-	second(nodes);
+	second_passed(nodes);
 	return 0;
 }
 

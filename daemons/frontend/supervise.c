@@ -39,7 +39,7 @@ static void child_kill(struct supervise_child *child)
 	pidfd_send_signal(child->pidfd, SIGKILL, NULL, 0);
 }
 
-static double seconds(uint64_t ns)
+static double seconds_of(uint64_t ns)
 {
 	return (double)ns / 1e9;
 }
@@ -49,8 +49,8 @@ static void child_hangs(struct supervise_child *child)
 	log_warning(child->of->log,
 	    "aloe-%s (pid %d) has not answered for %.0f s, of which the daemon waited %.1f s for "
 	    "a CPU, and is killed",
-	    wire_peer_name(child->peer), child->pid, seconds(child->silence.silent_ns),
-	    seconds(child->silence.waited_ns));
+	    wire_peer_name(child->peer), child->pid, seconds_of(child->silence.silent_ns),
+	    seconds_of(child->silence.waited_ns));
 	child->hangs++;
 	child->killed = true; /* where there is no CPU to die on, it takes a while */
 	child_kill(child);
@@ -64,8 +64,8 @@ static void child_starves(struct supervise_child *child, uint64_t now)
 	snprintf(supervise->overload, sizeof(supervise->overload),
 	    "the machine is overloaded: aloe-%s (pid %d) has waited %.1f of the last %.1f s for a "
 	    "CPU",
-	    wire_peer_name(child->peer), child->pid, seconds(child->silence.waited_ns),
-	    seconds(child->silence.silent_ns));
+	    wire_peer_name(child->peer), child->pid, seconds_of(child->silence.waited_ns),
+	    seconds_of(child->silence.silent_ns));
 	supervise->overload_ns = now;
 	if (!child->starves)
 		log_warning(
@@ -108,7 +108,7 @@ static uint64_t own_waited(struct supervise *supervise)
 	return before > 0 && sample.waited_ns > before ? sample.waited_ns - before : 0;
 }
 
-static void second(void *self)
+static void second_passed(void *self)
 {
 	struct supervise *supervise = self;
 	const uint64_t now = clock_ns(), passed_ns = now - supervise->looked_ns,
@@ -121,7 +121,7 @@ static void second(void *self)
 			child_look(&supervise->children[peer], now,
 			    passed_ns < SECOND_NS ? passed_ns : SECOND_NS, waited_ns);
 	}
-	loop_timer_start(supervise->loop, &supervise->second, SECOND_NS, second, supervise);
+	loop_timer_start(supervise->loop, &supervise->second, SECOND_NS, second_passed, supervise);
 }
 
 const char *supervise_overload(const struct supervise *supervise)
@@ -156,7 +156,7 @@ void supervise_init(struct supervise *supervise, const struct log *log, struct l
 	*supervise =
 	    (struct supervise){.log = log, .loop = loop, .dir = dir, .leash = -1, .owner = *owner};
 	supervise->looked_ns = clock_ns();
-	loop_timer_start(loop, &supervise->second, SECOND_NS, second, supervise);
+	loop_timer_start(loop, &supervise->second, SECOND_NS, second_passed, supervise);
 }
 
 void supervise_add(struct supervise *supervise, enum wire_peer peer, struct channel *channel)

@@ -19,7 +19,7 @@ static bool digest_agrees(const struct aloe_entry *entry, uint64_t digest)
 }
 
 /* One of the same file that has been looked at a moment ago, as copies have. */
-static bool known(const struct host_wave *wave, uint32_t number)
+static bool instance_known(const struct host_wave *wave, uint32_t number)
 {
 	enum { BACK = 64 };
 	const struct image_instance *rows = wave->now.view.instances;
@@ -74,7 +74,7 @@ static int instance_prepare(struct host *host, struct host_wave *wave, uint32_t 
 	diag_fini(&diag);
 	if (status != 0)
 		return status;
-	if (!known(wave, number) && !digest_agrees(entry, row->digest)) {
+	if (!instance_known(wave, number) && !digest_agrees(entry, row->digest)) {
 		host_note(host,
 		    "%s: %s is not the build that the plan was made from, because the .desc files "
 		    "differ\n",

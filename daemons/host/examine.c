@@ -68,7 +68,7 @@ static void send_back(struct loopback *trial, uint32_t c, const struct radio_pac
 }
 
 /* What has come on a channel, counted and sent back: how many. */
-static unsigned turn(struct loopback *trial, uint32_t c)
+static unsigned channel_turn(struct loopback *trial, uint32_t c)
 {
 	struct radio *radio = trial->radio;
 	const struct radio_driver *driver = radio->driver;
@@ -97,7 +97,7 @@ static bool is_enough(const struct loopback *trial)
 }
 
 /* Until every channel has given its samples, or it is clear that they do not come. */
-static void stream(struct loopback *trial)
+static void channels_stream(struct loopback *trial)
 {
 	uint64_t end = clock_ns() + PATIENCE_NS;
 	bool begun = false;
@@ -107,7 +107,7 @@ static void stream(struct loopback *trial)
 		unsigned n = 0;
 
 		for (uint32_t c = 0; c < trial->radio->channels; c++)
-			n += turn(trial, c);
+			n += channel_turn(trial, c);
 		if (n > 0 && !begun)
 			end = clock_ns() + PATIENCE_NS;
 		begun |= n > 0;
@@ -150,7 +150,7 @@ static void try_out(struct radio *radio, double rate_hz, struct radio_look *look
 
 	trial.ahead =
 	    (uint64_t)(ahead < AHEAD_SAMPLES ? ahead : AHEAD_SAMPLES) * radio->ticks_per_sample;
-	stream(&trial);
+	channels_stream(&trial);
 	if (radio->driver->end != NULL)
 		radio->driver->end(radio);
 	for (uint32_t c = 0; c < radio->channels; c++)
@@ -159,7 +159,7 @@ static void try_out(struct radio *radio, double rate_hz, struct radio_look *look
 
 /* ---- the file ------------------------------------------------------------------------ */
 
-static int parse(const char *path, struct wf_radios **ret)
+static int radio_parse(const char *path, struct wf_radios **ret)
 {
 	char *text = NULL;
 	struct diag diag;
@@ -206,7 +206,7 @@ int host_examine(const char *path)
 	struct radio_use use = {.waveform = "aloe doctor"};
 	struct wf_radios *radios = NULL;
 
-	if (parse(path, &radios) < 0 || radios == NULL)
+	if (radio_parse(path, &radios) < 0 || radios == NULL)
 		return 2;
 	if (radios->driver[0]->examine == NULL)
 		radio_found(&examination.look, "driver", RADIO_UNKNOWN,

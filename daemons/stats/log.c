@@ -115,7 +115,7 @@ static bool indices_done(
 }
 
 /* Beyond the last index the segment goes on for others. */
-static uint64_t clipped(const struct image_view *view, uint32_t instance, uint64_t done)
+static uint64_t index_clip(const struct image_view *view, uint32_t instance, uint64_t done)
 {
 	const uint64_t last = atomic_load(&image_run(view)->last),
 	               run_on = view->instances[instance].run_on;
@@ -142,7 +142,7 @@ static bool values_read(const struct image_view *view, const struct stats_log *l
 		atomic_thread_fence(memory_order_acquire);
 		if (!stand_holds(state, &stand))
 			continue;
-		done = clipped(view, log->instance, done);
+		done = index_clip(view, log->instance, done);
 		row[0] = done - 1;
 		return done > 0;
 	}

@@ -141,7 +141,7 @@ static void part_lose(struct job_part *part, const struct statsman_ask *ask)
 	part->again = ask->again;
 }
 
-static void answered(
+static void part_answered(
     struct statsman *statsman, struct statsman_ask *ask, const struct wire_view *answer)
 {
 	struct job *job = ask->of;
@@ -158,7 +158,7 @@ static void answered(
 
 void job_ask(struct statsman *statsman, struct job *job, unsigned at, struct wire_msg *msg)
 {
-	statsman_ask(statsman, msg, answered, job, at);
+	statsman_ask(statsman, msg, part_answered, job, at);
 }
 
 /* ---- where the waveform is ---- */
@@ -222,7 +222,7 @@ static bool entry_take(struct job *job, const json_t *entry)
 	return true;
 }
 
-static void located(struct statsman *statsman, struct job *job)
+static void waveform_located(struct statsman *statsman, struct job *job)
 {
 	const json_t *entry = list_find(statsman->list, job->waveform);
 
@@ -235,7 +235,7 @@ static void located(struct statsman *statsman, struct job *job)
 		job->next(statsman, job);
 }
 
-static void listed(
+static void waveforms_listed(
     struct statsman *statsman, struct statsman_ask *ask, const struct wire_view *answer)
 {
 	struct job *job = ask->of;
@@ -246,7 +246,7 @@ static void listed(
 		json_decref(statsman->list);
 		statsman->list = list;
 		statsman->listed_ns = clock_ns();
-		located(statsman, job);
+		waveform_located(statsman, job);
 		return;
 	}
 	if (!job_parts(job, 1)) {
@@ -269,9 +269,9 @@ void job_locate(struct statsman *statsman, struct job *job, bool fresh,
 	if (!fresh && statsman->list && clock_ns() - statsman->listed_ns < LISTED_NS &&
 	    list_find(statsman->list, job->waveform)) {
 		job->listed = false;
-		located(statsman, job);
+		waveform_located(statsman, job);
 		return;
 	}
 	statsman_msg(WIRE_LIST, WIRE_SWMAN, NULL, NULL, &msg);
-	statsman_ask(statsman, &msg, listed, job, 0);
+	statsman_ask(statsman, &msg, waveforms_listed, job, 0);
 }

@@ -14,7 +14,7 @@ enum { LABELS_BYTES = 1024, KEY_BYTES = 64 };
 
 /* ---- which format ------------------------------------------------------------------------ */
 
-static bool refused(const char *parameters)
+static bool format_refused(const char *parameters)
 {
 	const char *q = strcasestr(parameters, "q=");
 
@@ -26,7 +26,7 @@ enum metrics_format metrics_accepted(const char *accept)
 	static const char open[] = "application/openmetrics-text";
 	const char *at = accept ? strcasestr(accept, open) : NULL;
 
-	return at && !refused(at + sizeof(open) - 1) ? METRICS_OPEN : METRICS_TEXT;
+	return at && !format_refused(at + sizeof(open) - 1) ? METRICS_OPEN : METRICS_TEXT;
 }
 
 const char *metrics_type(enum metrics_format format)
@@ -70,14 +70,14 @@ static void label_number(char *labels, const char *name, const json_t *object, c
 
 /* ---- samples ------------------------------------------------------------------------ */
 
-static const json_t *find(const json_t *object, const char *path)
+static const json_t *value_find(const json_t *object, const char *path)
 {
 	char key[KEY_BYTES];
 	const size_t len = strcspn(path, ".");
 
 	snprintf(key, sizeof(key), "%.*s", (int)len, path);
 	object = json_object_get(object, key);
-	return path[len] ? find(object, path + len + 1) : object;
+	return path[len] ? value_find(object, path + len + 1) : object;
 }
 
 /* more: a label and its value that the sample has beside the others, or NULL. */
@@ -107,7 +107,7 @@ static void numbers_write(const struct metrics_out *text, const json_t *object, 
 {
 	for (size_t r = 0; r < text->family->n_rows; r++) {
 		const struct metrics_row *row = &text->family->rows[r];
-		const json_t *number = find(object, row->key);
+		const json_t *number = value_find(object, row->key);
 
 		if (!json_is_number(number))
 			continue;
@@ -118,7 +118,7 @@ static void numbers_write(const struct metrics_out *text, const json_t *object, 
 
 static void states_write(const struct metrics_out *text, const json_t *object)
 {
-	const char *state = json_string_value(find(object, text->family->rows[0].key));
+	const char *state = json_string_value(value_find(object, text->family->rows[0].key));
 
 	for (size_t i = 0; state && metrics_states[i]; i++) {
 		sample_head(text, "", text->family->name, metrics_states[i]);
@@ -130,7 +130,7 @@ static void summary_write(const struct metrics_out *text, const json_t *object)
 {
 	static const char *const quantiles[][2] = {
 	    {"p50", "0.5"}, {"p99", "0.99"}, {"p999", "0.999"}};
-	const json_t *summary = find(object, text->family->rows[0].key);
+	const json_t *summary = value_find(object, text->family->rows[0].key);
 	const double count = report_number(summary, "count");
 
 	if (!json_is_object(summary))
@@ -175,7 +175,7 @@ static size_t cells_sum(const json_t *cells, size_t at, double limit_ns, json_in
 static void histogram_write(const struct metrics_out *text, const json_t *object)
 {
 	const struct metrics_row *row = &text->family->rows[0];
-	const json_t *cells = find(object, row->key);
+	const json_t *cells = value_find(object, row->key);
 	json_int_t sum = 0;
 	size_t at = 0;
 
@@ -190,8 +190,8 @@ static void histogram_write(const struct metrics_out *text, const json_t *object
 	sample_head(text, "_bucket", "le", "+Inf");
 	fprintf(text->out, "%lld\n", sum);
 	sample_head(text, "_sum", NULL, NULL);
-	fprintf(
-	    text->out, "%.15g\n", json_number_value(find(object, row->mean)) * (double)sum * 1e-6);
+	fprintf(text->out, "%.15g\n",
+	    json_number_value(value_find(object, row->mean)) * (double)sum * 1e-6);
 	sample_head(text, "_count", NULL, NULL);
 	fprintf(text->out, "%lld\n", sum);
 }
@@ -253,7 +253,7 @@ static const json_t *objects_of(const json_t *report, enum metrics_level level)
 	case METRICS_INSTANCE:
 		return json_object_get(report, "instances");
 	case METRICS_CHANNEL:
-		return find(report, "radio.channels");
+		return value_find(report, "radio.channels");
 	default:
 		return NULL;
 	}

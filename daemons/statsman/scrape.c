@@ -56,7 +56,8 @@ static void words_reply(const char *words, int status, struct http_reply *reply)
 	}
 }
 
-static void answer(void *self, const char *path, const char *accept, struct http_reply *ret_reply)
+static void request_answer(
+    void *self, const char *path, const char *accept, struct http_reply *ret_reply)
 {
 	const enum metrics_format format = metrics_accepted(accept);
 	struct scrape *scrape = self;
@@ -191,7 +192,7 @@ static void list_known(
 	free(why);
 }
 
-static void wanted(void *self, short revents)
+static void text_wanted(void *self, short revents)
 {
 	struct statsman *statsman = self;
 	struct wire_msg msg;
@@ -213,7 +214,7 @@ static void http_try(void *self)
 {
 	struct statsman *statsman = self;
 	struct scrape *scrape = &statsman->scrape;
-	const struct http_calls calls = {answer, scrape};
+	const struct http_calls calls = {request_answer, scrape};
 	const int result = http_open(scrape->address, &calls, &scrape->http);
 
 	if (result == 0) {
@@ -258,7 +259,7 @@ int scrape_open(struct statsman *statsman)
 		return -errno;
 	lock_init(scrape);
 	loop_watch_start(
-	    &statsman->daemon.loop, &scrape->watch, scrape->want_fd, POLLIN, wanted, statsman);
+	    &statsman->daemon.loop, &scrape->watch, scrape->want_fd, POLLIN, text_wanted, statsman);
 	http_try(statsman);
 	return 0;
 }

@@ -69,12 +69,12 @@ static void builds_fail(struct swman *swman, struct gather *gather, const char *
 	gather->then(swman, gather, answer);
 }
 
-static void ask(struct swman *swman, struct gather *gather);
+static void builds_ask(struct swman *swman, struct gather *gather);
 
-static void put(struct swman *swman, struct gather *gather)
+static void build_put(struct swman *swman, struct gather *gather)
 {
 	if (gather->answers[gather->at].ok)
-		ask(swman, gather);
+		builds_ask(swman, gather);
 	else
 		gather->then(swman, gather, &gather->answers[gather->at]);
 }
@@ -106,11 +106,11 @@ static void send_build(struct swman *swman, struct gather *gather, const struct 
 	wire_put_text(&msg, WIRE_TAG_BUILD, build);
 	wire_put_bytes(&msg, WIRE_TAG_BYTES, bytes, len);
 	free(bytes);
-	gather_ask_one(swman, gather, &msg, gather->at, put);
+	gather_ask_one(swman, gather, &msg, gather->at, build_put);
 }
 
 /* A folder that is too small for all of them would be filled for ever. */
-static void asked(struct swman *swman, struct gather *gather)
+static void builds_asked(struct swman *swman, struct gather *gather)
 {
 	const struct gather_answer *answer = &gather->answers[gather->at];
 	char *name = answer->ok ? wire_get_text(&answer->view, WIRE_TAG_NAME, 0) : NULL,
@@ -123,7 +123,7 @@ static void asked(struct swman *swman, struct gather *gather)
 	} else if (!name || !build) {
 		gather->at++;
 		gather->sent = 0;
-		ask(swman, gather);
+		builds_ask(swman, gather);
 	} else if (gather->sent++ > BUILDS_MAX) {
 		builds_fail(swman, gather, "the node does not keep the builds that it is sent");
 	} else {
@@ -133,7 +133,7 @@ static void asked(struct swman *swman, struct gather *gather)
 	free(build);
 }
 
-static void ask(struct swman *swman, struct gather *gather)
+static void builds_ask(struct swman *swman, struct gather *gather)
 {
 	const struct image_instance *rows[BUILDS_MAX];
 	struct image_view view;
@@ -154,7 +154,7 @@ static void ask(struct swman *swman, struct gather *gather)
 		wire_put_text(&msg, WIRE_TAG_NAME, image_text(&view, rows[i]->component));
 		wire_put_text(&msg, WIRE_TAG_BUILD, image_text(&view, rows[i]->build));
 	}
-	gather_ask_one(swman, gather, &msg, gather->at, asked);
+	gather_ask_one(swman, gather, &msg, gather->at, builds_asked);
 }
 
 void builds_send(struct swman *swman, struct gather *gather,
@@ -162,5 +162,5 @@ void builds_send(struct swman *swman, struct gather *gather,
 {
 	gather->then = then;
 	gather->at = gather->sent = 0;
-	ask(swman, gather);
+	builds_ask(swman, gather);
 }

@@ -39,9 +39,9 @@ void swman_call_free(struct swman_call *call)
 	free(call);
 }
 
-static void sweep(void *self);
+static void calls_expire(void *self);
 
-static void finish(
+static void call_finish(
     struct swman *swman, struct swman_call *call, const struct wire_view *answer, const char *lost)
 {
 	call->lost = lost;
@@ -53,7 +53,7 @@ static void finish(
 static void sweep_within(struct swman *swman, uint64_t ns)
 {
 	if (!swman->sweep.on || swman->sweep.at_ns > clock_ns() + ns)
-		loop_timer_start(&swman->daemon.loop, &swman->sweep, ns, sweep, swman);
+		loop_timer_start(&swman->daemon.loop, &swman->sweep, ns, calls_expire, swman);
 }
 
 static void calls_sweep(struct swman *swman)
@@ -68,14 +68,14 @@ static void calls_sweep(struct swman *swman)
 			continue;
 		}
 		*at = call->next;
-		finish(swman, call, NULL, "aloe-exec does not answer");
+		call_finish(swman, call, NULL, "aloe-exec does not answer");
 		at = &swman->calls; /* the answer may have led to other questions */
 	}
 	for (const struct swman_call *call = swman->calls; call; call = call->next)
 		sweep_within(swman, call->until_ns > now ? call->until_ns - now : 0);
 }
 
-static void sweep(void *self)
+static void calls_expire(void *self)
 {
 	struct swman *swman = self;
 
@@ -96,7 +96,7 @@ void swman_ask(struct swman *swman, struct swman_call *call, struct wire_msg *ms
 	call->done = done;
 	wire_put_seq(msg, call->seq);
 	if (bus_send(swman->daemon.bus, msg) < 0) {
-		finish(swman, call, NULL, "aloe-exec cannot be reached");
+		call_finish(swman, call, NULL, "aloe-exec cannot be reached");
 		return;
 	}
 	call->next = swman->calls;
@@ -111,7 +111,7 @@ void swman_answered(struct swman *swman, const struct wire_view *answer)
 		if (call->seq != answer->seq)
 			continue;
 		*at = call->next;
-		finish(swman, call, answer, NULL);
+		call_finish(swman, call, answer, NULL);
 		return;
 	}
 }
@@ -124,7 +124,7 @@ void swman_calls_lose(struct swman *swman, const char *why)
 	for (; calls; calls = next) {
 		next = calls->next;
 		calls->again = true;
-		finish(swman, calls, NULL, why);
+		call_finish(swman, calls, NULL, why);
 	}
 }
 

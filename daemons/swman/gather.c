@@ -66,7 +66,8 @@ static void answer_take(struct gather_answer *to, const struct wire_view *answer
 	to->why = to->ok ? NULL : wire_get_text(answer, WIRE_TAG_TEXT, 0);
 }
 
-static void answered(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void gather_answered(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	struct gather *gather = call->gather;
 	struct gather_answer *to = &gather->answers[call->gather_at];
@@ -100,7 +101,7 @@ static void one_ask(
 	call->gather_at = at;
 	wire_init_copy(&msg, question, WIRE_TAG_NODE);
 	wire_put_text(&msg, WIRE_TAG_NODE, machines_name(&swman->machines, to->node));
-	swman_ask(swman, call, &msg, answered);
+	swman_ask(swman, call, &msg, gather_answered);
 }
 
 static void range_ask(struct swman *swman, struct gather *gather, struct wire_msg *msg,

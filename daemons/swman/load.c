@@ -107,7 +107,7 @@ static int request_take(struct load *load)
 }
 
 /* They are read again when one of them has changed, or was not right. */
-static const struct registry *components(struct swman *swman, struct diag *diag)
+static const struct registry *components_open(struct swman *swman, struct diag *diag)
 {
 	const size_t errors = diag->errors;
 	char *dirs = registry_dirs();
@@ -123,7 +123,7 @@ static const struct registry *components(struct swman *swman, struct diag *diag)
 	return swman->registry;
 }
 
-static int parse(struct load *load)
+static int load_parse(struct load *load)
 {
 	const struct wf_overrides overrides = {
 	    .sets = (const char *const *)load->sets,
@@ -141,13 +141,13 @@ static int parse(struct load *load)
 	    .radio_text = load->radio_text,
 	};
 
-	load->registry = components(load->swman, &load->diag);
+	load->registry = components_open(load->swman, &load->diag);
 	return load->registry ? waveform_parse(load->file, load->text, strlen(load->text),
 	                            load->registry, &overrides, &load->diag, &load->waveform)
 	                      : -ENOMEM;
 }
 
-static int shape(struct load *load)
+static int load_shape(struct load *load)
 {
 	struct swman_run *run =
 	    load->remap ? swman_run_find(load->swman, load->waveform->name) : NULL;
@@ -293,7 +293,7 @@ static uint64_t load_id_new(void)
 	return id;
 }
 
-static int plan(struct load *load)
+static int plan_choose(struct load *load)
 {
 	struct local_platform platform;
 
@@ -323,8 +323,8 @@ static void load_fini(struct load *load)
 	diag_fini(&load->diag);
 }
 
-/* lines joins what is to be told; the caller frees it. */
-static char *lines(const struct diag *diag)
+/* notes_join joins what is to be told; the caller frees it. */
+static char *notes_join(const struct diag *diag)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -341,7 +341,7 @@ static char *lines(const struct diag *diag)
 
 /* ---- PREPARE ------------------------------------------------------------------------ */
 
-static void loaded(
+static void load_loaded(
     struct swman *swman, const struct swman_call *call, const struct wire_view *answer)
 {
 	char *notes = wire_get_text(answer, WIRE_TAG_TEXT, 0);
@@ -374,10 +374,11 @@ static bool is_lost(const struct wire_view *answer)
 	    (answer->type == WIRE_FAIL && wire_get_u64(answer, WIRE_TAG_AGAIN, &again) == 0);
 }
 
-static void prepared(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void load_prepared(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	if (answer && answer->type == WIRE_OK) {
-		loaded(swman, call, answer);
+		load_loaded(swman, call, answer);
 		return;
 	}
 	if (!is_lost(answer)) /* else the run is how the next LOAD knows it again */
@@ -396,7 +397,7 @@ static void anew_keep(const struct load *load)
 	run->note = load->anew->note ? strdup(load->anew->note) : NULL;
 }
 
-static void prepare(struct load *load)
+static void load_prepare(struct load *load)
 {
 	struct swman *swman = load->swman;
 	const struct wire_view *asks = load->anew ? NULL : load->request;
@@ -412,7 +413,7 @@ static void prepare(struct load *load)
 		free(plan_text);
 		return;
 	}
-	call->notes = lines(&load->diag);
+	call->notes = notes_join(&load->diag);
 	rc = swman_run_begin(swman, call->waveform, load->text, plan_text, load->request);
 	if (rc < 0)
 		log_warning(&swman->daemon.log, "%s: this run will not be kept: %s", swman->state,
@@ -429,14 +430,14 @@ static void prepare(struct load *load)
 	wire_init(&msg, WIRE_PREPARE, WIRE_SWMAN, WIRE_EXEC, 0);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
 	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, load->program, load->program_len);
-	swman_ask(swman, call, &msg, prepared);
+	swman_ask(swman, call, &msg, load_prepared);
 	free(plan_text);
 }
 
 static void load_fail(struct load *load, int rc)
 {
 	const struct wire_view *asked = load->remap ? load->remap : load->request;
-	char *text = lines(&load->diag);
+	char *text = notes_join(&load->diag);
 
 	if (load->anew)
 		load->anew->done(load->swman, load->waveform ? load->waveform->name : "",
@@ -509,9 +510,9 @@ static int load_plan(struct load *load)
 		rc = diag_error(&load->diag, load->file, 0, "waveform \"%s\" is loaded already",
 		    load->waveform->name);
 	if (rc == 0)
-		rc = shape(load);
+		rc = load_shape(load);
 	if (rc == 0)
-		rc = plan(load);
+		rc = plan_choose(load);
 	if (rc == 0)
 		rc = program_build(load->waveform, load->plan, load->slots,
 		    load->swman->machines.model ? load_id_new() : 0, &load->diag, &load->program,
@@ -526,7 +527,7 @@ static void load_begin(struct load *load)
 	diag_init(&load->diag);
 	rc = request_take(load);
 	if (rc == 0)
-		rc = parse(load);
+		rc = load_parse(load);
 	if (rc == 0 && !load->remap && !load->anew && load_repeated(load)) {
 		load_fini(load);
 		return;
@@ -539,13 +540,13 @@ static void load_begin(struct load *load)
 	else if (rc == 0 && load->anew && load->anew->dry)
 		load->anew->done(load->swman, load->waveform->name, NULL);
 	else if (rc == 0)
-		prepare(load);
+		load_prepare(load);
 	else
 		load_fail(load, rc);
 	load_fini(load);
 }
 
-static void load(struct swman *swman, const struct wire_view *request,
+static void request_load(struct swman *swman, const struct wire_view *request,
     const struct wire_view *remap, const char *cpus, const json_t *list, swman_send *send)
 {
 	struct load load = {.swman = swman,
@@ -570,7 +571,7 @@ static void lanes_known(
 		swman_pass(swman, call, answer, NULL);
 	else if (call->request && wire_decode(call->request, call->request_len, &request) == 0) {
 		if (call->prepares == swman->prepares)
-			load(swman, &request, NULL, NULL, list, NULL);
+			request_load(swman, &request, NULL, NULL, list, NULL);
 		else /* what is taken has changed since: one waveform is admitted after another */
 			swman_load(swman, &request);
 	}
@@ -595,12 +596,12 @@ void swman_load(struct swman *swman, const struct wire_view *request)
 void swman_load_again(struct swman *swman, const struct wire_view *request,
     const struct wire_view *remap, const char *cpus, const json_t *list, swman_send *send)
 {
-	load(swman, request, remap, cpus, list, send);
+	request_load(swman, request, remap, cpus, list, send);
 }
 
 void swman_load_on(struct swman *swman, const struct wire_view *request, const json_t *list)
 {
-	load(swman, request, NULL, NULL, list, NULL);
+	request_load(swman, request, NULL, NULL, list, NULL);
 }
 
 void swman_load_anew(struct swman *swman, const struct wire_view *request, const json_t *list,

@@ -11,7 +11,7 @@
 
 enum { WHY = 1000 };
 
-static void look(void *self);
+static void loss_look(void *self);
 
 /* ---- where a waveform is ---- */
 
@@ -355,7 +355,7 @@ static void anew_listed(struct swman *swman, struct gather *gather)
 	gather_free(gather);
 }
 
-static void restart(struct swman *swman, struct swman_run *run)
+static void waveform_restart(struct swman *swman, struct swman_run *run)
 {
 	struct gather *gather = gather_all(swman, NULL);
 	struct wire_msg msg;
@@ -370,7 +370,7 @@ static void restart(struct swman *swman, struct swman_run *run)
 
 /* ---- what is to be done ---- */
 
-static enum cluster_act decide(
+static enum cluster_act loss_decide(
     const struct swman *swman, const struct swman_run *run, uint64_t now, uint64_t *ret_due_ns)
 {
 	struct cluster_node parts[PLATFORM_NODES_MAX];
@@ -388,18 +388,18 @@ static void look_at(struct swman *swman, uint64_t due_ns, uint64_t now)
 {
 	if (!swman->loss.on || swman->loss.at_ns > due_ns)
 		loop_timer_start(&swman->daemon.loop, &swman->loss, due_ns > now ? due_ns - now : 0,
-		    look, swman);
+		    loss_look, swman);
 }
 
 /* One waveform at a time: what is done for it may change the list. */
-static void look(void *self)
+static void loss_look(void *self)
 {
 	struct swman *swman = self;
 	const uint64_t now = clock_ns();
 
 	for (struct swman_run *run = swman->runs; run; run = run->next) {
 		uint64_t due;
-		const enum cluster_act act = decide(swman, run, now, &due);
+		const enum cluster_act act = loss_decide(swman, run, now, &due);
 
 		if (act == CLUSTER_GO_ON)
 			continue;
@@ -411,7 +411,7 @@ static void look(void *self)
 		if (act == CLUSTER_STOP_REST)
 			rest_stop(swman, run, NULL);
 		else
-			restart(swman, run);
+			waveform_restart(swman, run);
 		return;
 	}
 }

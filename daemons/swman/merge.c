@@ -12,7 +12,7 @@
 static const char *const states[] = {
     "ABNSTOP", "LOADED", "INIT", "STEP", "PAUSE", "RUN", "STOP", NULL};
 
-static int rank(const char *state)
+static int state_rank(const char *state)
 {
 	int i = 0;
 
@@ -23,7 +23,7 @@ static int rank(const char *state)
 
 static void state_merge(json_t *into, const json_t *one)
 {
-	if (rank(report_text(one, "state")) < rank(report_text(into, "state")))
+	if (state_rank(report_text(one, "state")) < state_rank(report_text(into, "state")))
 		json_object_set(into, "state", json_object_get(one, "state"));
 }
 
@@ -197,7 +197,7 @@ json_t *merge_report(json_t *const *reports, const char *const *nodes, size_t n)
 	return into;
 }
 
-static json_t *named(const json_t *list, const char *name)
+static json_t *waveform_named(const json_t *list, const char *name)
 {
 	json_t *waveform;
 	size_t n;
@@ -228,7 +228,7 @@ void merge_list(json_t *list, const json_t *one, const char *node)
 
 	json_array_foreach(one, n, waveform)
 	{
-		json_t *have = named(list, report_text(waveform, "name"));
+		json_t *have = waveform_named(list, report_text(waveform, "name"));
 
 		if (!have) {
 			have = waveform_new(waveform, node);

@@ -616,7 +616,7 @@ static void head_fill(struct build *b)
 	h->lease_ms = b->wf->lease_ms;
 }
 
-static int assemble(struct build *b, void **ret_bytes, size_t *ret_len)
+static int program_assemble(struct build *b, void **ret_bytes, size_t *ret_len)
 {
 	const struct {
 		struct image_table *table;
@@ -709,7 +709,7 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 		instances_add(&b);
 		buffers_add(&b);
 		radios_add(&b);
-		status = assemble(&b, &bytes, &len);
+		status = program_assemble(&b, &bytes, &len);
 	}
 	index_fini(&b.index);
 	free(b.words);

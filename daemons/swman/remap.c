@@ -53,7 +53,7 @@ static char *notes_of(const struct waveform *waveform, const struct plan *plan)
 	return text;
 }
 
-static void remapped(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void remap_done(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	char *words = answer ? wire_get_text(answer, WIRE_TAG_TEXT, 0) : NULL, *text = NULL;
 	char *state = answer ? wire_get_text(answer, WIRE_TAG_STATE, 0) : NULL;
@@ -98,7 +98,7 @@ static void remap_send(struct swman *swman, const struct wire_view *remap,
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
 	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, program, len);
 	swman->prepares++;
-	swman_ask(swman, call, &msg, remapped);
+	swman_ask(swman, call, &msg, remap_done);
 }
 
 /* ---- before ------------------------------------------------------------------------ */

@@ -155,7 +155,7 @@ void swman_run_learn(struct swman *swman, const struct wire_view *status)
 	json_decref(report);
 }
 
-static void save(struct swman *swman, struct swman_run *run, const json_t *report)
+static void run_save(struct swman *swman, struct swman_run *run, const json_t *report)
 {
 	const int rc = run->dir[0] ? store_run_write(run->dir, report) : 0;
 
@@ -199,10 +199,10 @@ static bool is_asked_about(const struct swman *swman, const char *waveform)
 	return call != NULL;
 }
 
-/* looked looks at a report that came from exec: a run that is over is saved, once. The report of
- * one that goes on is only passed on: as a tree it is larger than all that the daemon has besides.
- * A run that exec does not know is forgotten. */
-static struct swman_run *looked(
+/* report_look looks at a report that came from exec: a run that is over is saved, once. The report
+ * of one that goes on is only passed on: as a tree it is larger than all that the daemon has
+ * besides. A run that exec does not know is forgotten. */
+static struct swman_run *report_look(
     struct swman *swman, const char *waveform, const struct wire_view *answer, bool over)
 {
 	struct swman_run *run = swman_run_find(swman, waveform);
@@ -220,7 +220,7 @@ static struct swman_run *looked(
 		return run;
 	report = report_take(answer);
 	if (report && report_number(report, "started") != 0)
-		save(swman, run, report);
+		run_save(swman, run, report);
 	json_decref(report);
 	return run;
 }
@@ -231,7 +231,7 @@ struct swman_run *swman_run_report(
 	struct swman_run *run = swman_run_find(swman, waveform);
 
 	if (run && !run->saved && over && report_number(report, "started") != 0)
-		save(swman, run, report);
+		run_save(swman, run, report);
 	return run;
 }
 
@@ -248,7 +248,7 @@ static void status_ask(struct swman *swman, struct swman_call *call,
 static void status_done(
     struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
-	const struct swman_run *run = looked(swman, call->waveform, answer, false);
+	const struct swman_run *run = report_look(swman, call->waveform, answer, false);
 
 	swman_pass(swman, call, answer, run && run->saved && run->dir[0] ? run->dir : NULL);
 }
@@ -338,7 +338,7 @@ static void unload_looked(
 	if (!next)
 		return;
 	if (answer->type == WIRE_OK)
-		looked(swman, call->waveform, answer, true);
+		report_look(swman, call->waveform, answer, true);
 	unload_ask(swman, next, WIRE_UNLOAD, unload_done);
 }
 
@@ -369,7 +369,7 @@ void swman_unload(struct swman *swman, const struct wire_view *request)
 static void ending_done(
     struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
-	struct swman_run *run = looked(swman, call->waveform, answer, false);
+	struct swman_run *run = report_look(swman, call->waveform, answer, false);
 
 	if (run)
 		run->asking = false;
@@ -398,7 +398,7 @@ static void ending_ask(struct swman *swman, struct swman_run *run)
 	one_ending_ask(swman, run);
 }
 
-static bool stopped(const char *state)
+static bool is_stopped(const char *state)
 {
 	return state && (!strcmp(state, "STOP") || !strcmp(state, "ABNSTOP"));
 }
@@ -412,7 +412,7 @@ void swman_event(struct swman *swman, const struct wire_view *event)
 	if (run && state && !strcmp(state, "GONE")) {
 		if (!is_asked_about(swman, waveform))
 			swman_run_drop(swman, waveform, run->saved);
-	} else if (run && !run->saved && stopped(state)) {
+	} else if (run && !run->saved && is_stopped(state)) {
 		run->ending = true;
 		ending_ask(swman, run);
 	}
@@ -491,7 +491,8 @@ static void others_forget(struct swman *swman, const json_t *list)
 	}
 }
 
-static void learned(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void list_learned(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	json_t *list = report_take(answer);
 
@@ -517,7 +518,7 @@ void swman_run_list(struct swman *swman, const json_t *list, bool whole)
 			continue;
 		if (!run && (run = run_add(swman, name)))
 			folder_find(swman, run);
-		if (run && !run->saved && stopped(report_text(waveform, "state"))) {
+		if (run && !run->saved && is_stopped(report_text(waveform, "state"))) {
 			run->ending = true;
 			ending_ask(swman, run);
 		}
@@ -545,5 +546,5 @@ void swman_runs_learn(struct swman *swman)
 	if (!call)
 		return;
 	wire_init(&msg, WIRE_LIST, WIRE_SWMAN, WIRE_EXEC, 0);
-	swman_ask(swman, call, &msg, learned);
+	swman_ask(swman, call, &msg, list_learned);
 }

@@ -49,7 +49,8 @@ static void no_memory(struct swman *swman, const struct wire_view *request)
 }
 
 /* Not known here, or not yet. */
-static void unknown(struct swman *swman, const struct wire_view *request, const char *waveform)
+static void waveform_unknown(
+    struct swman *swman, const struct wire_view *request, const char *waveform)
 {
 	daemon_fail(&swman->daemon, request, 2, "no waveform \"%s\" is loaded", waveform);
 	several_learn(swman);
@@ -65,7 +66,7 @@ static struct gather *gather_run(struct swman *swman, const struct wire_view *re
 	if (!waveform)
 		daemon_fail(&swman->daemon, request, 2, "the name of a waveform is needed");
 	else if (!run || run->n_nodes == 0)
-		unknown(swman, request, waveform);
+		waveform_unknown(swman, request, waveform);
 	else if (!(gather = gather_new(request, waveform, run->nodes, run->n_nodes)))
 		no_memory(swman, request);
 	free(waveform);
@@ -108,7 +109,7 @@ static void json_answer(struct swman *swman, const struct gather *gather, const 
 	free(text);
 }
 
-static void listed(struct swman *swman, struct gather *gather)
+static void list_gathered(struct swman *swman, struct gather *gather)
 {
 	json_t *list = lists_merge(swman, gather);
 
@@ -133,7 +134,7 @@ static void list_ask(struct swman *swman, const struct wire_view *request,
 /* ---- what the nodes have ---- */
 
 /* A node that does not answer has what it had: nothing is forgotten for it. */
-static void learned(struct swman *swman, struct gather *gather)
+static void list_learned(struct swman *swman, struct gather *gather)
 {
 	json_t *list = lists_merge(swman, gather);
 
@@ -149,7 +150,7 @@ void several_learn(void *self)
 	struct swman *swman = self;
 
 	if (swman->daemon.greeted)
-		list_ask(swman, NULL, learned);
+		list_ask(swman, NULL, list_learned);
 	else
 		loop_timer_start(
 		    &swman->daemon.loop, &swman->learn, LEARN_NS, several_learn, swman);
@@ -189,7 +190,7 @@ void several_load(struct swman *swman, const struct wire_view *request)
 	list_ask(swman, request, load_known);
 }
 
-static void withdrawn(struct swman *swman, struct gather *gather)
+static void load_withdrawn(struct swman *swman, struct gather *gather)
 {
 	if (!gather->request)
 		log_error(&swman->daemon.log, "%s: %s", gather->waveform,
@@ -200,7 +201,8 @@ static void withdrawn(struct swman *swman, struct gather *gather)
 }
 
 /* Nothing has run, and nothing is left. */
-static void withdraw(struct swman *swman, struct gather *gather, const struct gather_answer *why)
+static void load_withdraw(
+    struct swman *swman, struct gather *gather, const struct gather_answer *why)
 {
 	struct wire_msg msg;
 	char text[1000];
@@ -212,12 +214,12 @@ static void withdraw(struct swman *swman, struct gather *gather, const struct ga
 	gather->slot = why->code > 0 ? why->code : 1;
 	order_make(&msg, WIRE_UNLOAD, gather->waveform);
 	force_put(&msg, true);
-	gather_ask(swman, gather, &msg, withdrawn);
+	gather_ask(swman, gather, &msg, load_withdrawn);
 }
 
 static void start_run(struct swman *swman, const struct swman_run *run);
 
-static void prepared(struct swman *swman, struct gather *gather)
+static void load_prepared(struct swman *swman, struct gather *gather)
 {
 	const struct gather_answer *failed = gather_failed(gather);
 	struct swman_run *run = swman_run_find(swman, gather->waveform);
@@ -227,7 +229,7 @@ static void prepared(struct swman *swman, struct gather *gather)
 	FILE *notes;
 
 	if (failed) {
-		withdraw(swman, gather, failed);
+		load_withdraw(swman, gather, failed);
 		return;
 	}
 	if (run)
@@ -275,13 +277,13 @@ static void builds_there(
 	struct wire_msg msg;
 
 	if (failed) {
-		withdraw(swman, gather, failed);
+		load_withdraw(swman, gather, failed);
 		return;
 	}
 	order_make(&msg, WIRE_PREPARE, gather->waveform);
 	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, gather->program, gather->program_len);
 	wire_put_text(&msg, WIRE_TAG_NOTE, run ? run->note : NULL);
-	gather_ask(swman, gather, &msg, prepared);
+	gather_ask(swman, gather, &msg, load_prepared);
 }
 
 void several_prepare(struct swman *swman, const struct wire_view *request, const char *waveform,
@@ -323,7 +325,7 @@ static uint64_t slot_ahead(uint64_t slot_ns, uint64_t ns)
 	return tai_ns() / slot_ns + 1 + (more > START_SLOTS ? more : START_SLOTS);
 }
 
-static void changed(struct swman *swman, struct gather *gather)
+static void change_answered(struct swman *swman, struct gather *gather)
 {
 	const struct gather_answer *failed = gather_failed(gather);
 	struct wire_msg msg;
@@ -351,12 +353,12 @@ static bool too_late(const struct gather_answer *answer)
 }
 
 /* Those that were in time have not begun: they take the later slot instead. */
-static void started(struct swman *swman, struct gather *gather)
+static void start_answered(struct swman *swman, struct gather *gather)
 {
 	if (too_late(gather_failed(gather)) && ++gather->at < START_TRIES)
 		start_ask(swman, gather);
 	else
-		changed(swman, gather);
+		change_answered(swman, gather);
 }
 
 static void start_ask(struct swman *swman, struct gather *gather)
@@ -368,7 +370,7 @@ static void start_ask(struct swman *swman, struct gather *gather)
 	if (run && run->slot_ns > 0)
 		wire_put_u64(&msg, WIRE_TAG_SLOT,
 		    slot_ahead(run->slot_ns, (uint64_t)START_NS << gather->at));
-	gather_ask(swman, gather, &msg, started);
+	gather_ask(swman, gather, &msg, start_answered);
 }
 
 /* Nobody asked: it was loaded anew, and ran before. */
@@ -405,7 +407,7 @@ static void change_ask(struct swman *swman, const struct wire_view *request)
 		if (named || run->slot_ns > 0)
 			wire_put_u64(
 			    &msg, WIRE_TAG_SLOT, named ? slot : slot_ahead(run->slot_ns, PAUSE_NS));
-		gather_ask(swman, gather, &msg, changed);
+		gather_ask(swman, gather, &msg, change_answered);
 	}
 }
 
@@ -495,18 +497,18 @@ static void stop_next(struct swman *swman, struct gather *gather,
 		gather_ask_one(swman, gather, &msg, gather->at++, done);
 }
 
-static void stopped(struct swman *swman, struct gather *gather)
+static void stop_answered(struct swman *swman, struct gather *gather)
 {
 	if (!gather->force && gather->answers[gather->at - 1].ok && gather->at < gather->n)
-		stop_next(swman, gather, stopped);
+		stop_next(swman, gather, stop_answered);
 	else if (!gather->force && !gather->answers[gather->at - 1].ok) {
 		gather_fail(swman, gather, &gather->answers[gather->at - 1]);
 		gather_free(gather);
 	} else
-		changed(swman, gather);
+		change_answered(swman, gather);
 }
 
-static void stop(struct swman *swman, const struct wire_view *request)
+static void stop_begin(struct swman *swman, const struct wire_view *request)
 {
 	struct gather *gather;
 	uint64_t force = 0;
@@ -519,11 +521,11 @@ static void stop(struct swman *swman, const struct wire_view *request)
 	if (!gather)
 		return;
 	gather->force = wire_get_u64(request, WIRE_TAG_FORCE, &force) == 0 && force != 0;
-	stop_next(swman, gather, stopped);
+	stop_next(swman, gather, stop_answered);
 }
 
 /* By force what a node does not know, or no longer, is no reason to keep the rest. */
-static void unloaded(struct swman *swman, struct gather *gather)
+static void unload_answered(struct swman *swman, struct gather *gather)
 {
 	const struct gather_answer *failed = gather->force ? NULL : gather_failed(gather);
 	const struct swman_run *run = swman_run_find(swman, gather->waveform);
@@ -549,7 +551,7 @@ static void unload_looked(struct swman *swman, struct gather *gather)
 	json_decref(report);
 	order_make(&msg, WIRE_UNLOAD, gather->waveform);
 	force_put(&msg, gather->force);
-	gather_ask(swman, gather, &msg, unloaded);
+	gather_ask(swman, gather, &msg, unload_answered);
 }
 
 static void unload_stopped(struct swman *swman, struct gather *gather)
@@ -566,7 +568,7 @@ static void unload_stopped(struct swman *swman, struct gather *gather)
 	}
 }
 
-static void unload(struct swman *swman, const struct wire_view *request)
+static void unload_begin(struct swman *swman, const struct wire_view *request)
 {
 	struct gather *gather = gather_run(swman, request);
 	uint64_t force = 0;
@@ -598,7 +600,7 @@ static void others_stop(struct swman *swman, const struct swman_run *run)
 	gather_ask(swman, gather, &msg, others_stopped);
 }
 
-static void event(struct swman *swman, const struct wire_view *view)
+static void event_take(struct swman *swman, const struct wire_view *view)
 {
 	char *waveform = wire_get_text(view, WIRE_TAG_WAVEFORM, 0),
 	     *state = wire_get_text(view, WIRE_TAG_STATE, 0);
@@ -638,7 +640,7 @@ static void daemon_event(struct swman *swman, const struct wire_view *view)
 }
 
 /* Of one part of the waveform: that of the node that is named, or the first. */
-static void forward(struct swman *swman, const struct wire_view *request)
+static void request_forward(struct swman *swman, const struct wire_view *request)
 {
 	struct gather *gather = gather_run(swman, request);
 	struct wire_msg msg;
@@ -656,7 +658,7 @@ static void forward(struct swman *swman, const struct wire_view *request)
 	gather_free(gather);
 }
 
-static void step(struct swman *swman, const struct wire_view *request)
+static void step_begin(struct swman *swman, const struct wire_view *request)
 {
 	const struct gather *gather = gather_run(swman, request);
 
@@ -665,7 +667,7 @@ static void step(struct swman *swman, const struct wire_view *request)
 		    "\"%s\" is on %u node%s, and steps are for a waveform on one node",
 		    gather->waveform, (unsigned)gather->n, plural(gather->n));
 	else if (gather)
-		forward(swman, request);
+		request_forward(swman, request);
 	if (gather)
 		gather_free((struct gather *)gather);
 }
@@ -679,20 +681,20 @@ void several_handle(struct swman *swman, const struct wire_view *view)
 		several_load(swman, view);
 		break;
 	case WIRE_LIST:
-		list_ask(swman, view, listed);
+		list_ask(swman, view, list_gathered);
 		break;
 	case WIRE_START:
 	case WIRE_PAUSE:
 		change_ask(swman, view);
 		break;
 	case WIRE_STEP:
-		step(swman, view);
+		step_begin(swman, view);
 		break;
 	case WIRE_STOP:
-		stop(swman, view);
+		stop_begin(swman, view);
 		break;
 	case WIRE_UNLOAD:
-		unload(swman, view);
+		unload_begin(swman, view);
 		break;
 	case WIRE_STATUS:
 		gather = gather_run(swman, view);
@@ -700,7 +702,7 @@ void several_handle(struct swman *swman, const struct wire_view *view)
 			status_ask(swman, gather, status_known);
 		break;
 	case WIRE_SAMPLES:
-		forward(swman, view);
+		request_forward(swman, view);
 		break;
 	case WIRE_REMAP:
 		daemon_fail(&swman->daemon, view, 2,
@@ -708,7 +710,7 @@ void several_handle(struct swman *swman, const struct wire_view *view)
 		break;
 	case WIRE_EVENT:
 		if (!swman_delays_take(swman, view))
-			event(swman, view);
+			event_take(swman, view);
 		break;
 	case WIRE_DAEMON:
 		daemon_event(swman, view);

@@ -120,7 +120,7 @@ static struct neighbour *neighbour_of(struct dpdk *dpdk, uint32_t ip)
 	return &dpdk->neighbours[dpdk->last];
 }
 
-static void learn(struct dpdk *dpdk, const struct frame_address *from)
+static void neighbour_learn(struct dpdk *dpdk, const struct frame_address *from)
 {
 	struct neighbour *neighbour = neighbour_of(dpdk, from->ip);
 
@@ -138,7 +138,7 @@ static void send_frame(struct dpdk *dpdk, struct rte_mbuf *mbuf, size_t size)
 		rte_pktmbuf_free(mbuf);
 }
 
-static void ask(struct dpdk *dpdk, struct neighbour *neighbour)
+static void neighbour_ask(struct dpdk *dpdk, struct neighbour *neighbour)
 {
 	const uint64_t now = clock_ns();
 	struct rte_mbuf *mbuf;
@@ -155,7 +155,7 @@ static void ask(struct dpdk *dpdk, struct neighbour *neighbour)
 
 /* ---- in ------------------------------------------------------------------------ */
 
-static void answer(struct dpdk *dpdk, const struct frame *frame)
+static void arp_answer(struct dpdk *dpdk, const struct frame *frame)
 {
 	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(dpdk->pool);
 	size_t size;
@@ -178,15 +178,15 @@ static void not_ours(struct dpdk *dpdk, const struct frame *frame)
 	const bool arp = frame->kind == FRAME_IS_ARP_REQUEST || frame->kind == FRAME_IS_ARP_REPLY;
 
 	if (arp && frame->to.ip == dpdk->own.ip)
-		learn(dpdk, &frame->from);
+		neighbour_learn(dpdk, &frame->from);
 	if (frame->kind == FRAME_IS_ARP_REQUEST || frame->kind == FRAME_IS_ECHO_REQUEST)
-		answer(dpdk, frame);
+		arp_answer(dpdk, frame);
 	else if (!arp)
 		dpdk->transport.counts.foreign++;
 }
 
 /* Headers say how long a datagram is, so those that were good are so again for a frame as long. */
-static int parse(struct dpdk *dpdk, const struct rte_mbuf *mbuf, struct frame *ret)
+static int datagram_parse(struct dpdk *dpdk, const struct rte_mbuf *mbuf, struct frame *ret)
 {
 	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
 	struct headers *in = &dpdk->in;
@@ -213,13 +213,13 @@ static bool is_ours(const struct dpdk *dpdk, const struct frame_address *to)
 }
 
 /* True: it is a datagram for us. */
-static bool take(struct dpdk *dpdk, struct rte_mbuf *mbuf, struct packet *ret)
+static bool frame_take(struct dpdk *dpdk, struct rte_mbuf *mbuf, struct packet *ret)
 {
 	struct transport_counts *counts = &dpdk->transport.counts;
 	struct frame frame;
 
 	if ((mbuf->nb_segs > 1 && rte_pktmbuf_linearize(mbuf) < 0) ||
-	    parse(dpdk, mbuf, &frame) < 0) {
+	    datagram_parse(dpdk, mbuf, &frame) < 0) {
 		counts->malformed++;
 		return false;
 	}
@@ -247,7 +247,7 @@ static unsigned dpdk_receive(struct transport *transport, struct packet *ret, un
 	for (uint16_t i = 0; i < got; i++)
 		rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
 	for (uint16_t i = 0; i < got; i++) {
-		if (take(dpdk, mbufs[i], &ret[good]))
+		if (frame_take(dpdk, mbufs[i], &ret[good]))
 			good++;
 		else
 			rte_pktmbuf_free(mbufs[i]);
@@ -302,7 +302,7 @@ static void frame_it(
 	mbuf->pkt_len = mbuf->data_len;
 }
 
-static unsigned burst(
+static unsigned burst_make(
     struct dpdk *dpdk, const struct packet *packets, struct rte_mbuf **mbufs, unsigned n)
 {
 	const unsigned sent = n ? burst_out(dpdk, mbufs, (uint16_t)n) : 0;
@@ -315,7 +315,7 @@ static unsigned burst(
 
 /* Those whose neighbour is not known, or that are too long, are not sent; `fault` is what they
  * count as, once they are let go. */
-static bool sendable(
+static bool packet_sendable(
     struct dpdk *dpdk, const struct packet *packet, struct neighbour **ret, uint64_t **fault)
 {
 	*ret = neighbour_of(dpdk, packet->peer.ip);
@@ -329,7 +329,7 @@ static void let_go(
 {
 	(*fault)++;
 	if (!neighbour->known)
-		ask(dpdk, neighbour);
+		neighbour_ask(dpdk, neighbour);
 	rte_pktmbuf_free(packet->own);
 }
 
@@ -345,13 +345,13 @@ static unsigned dpdk_send(struct transport *transport, const struct packet *pack
 		unsigned run = 0, sent;
 		uint64_t *fault;
 
-		while (
-		    taken + run < n && sendable(dpdk, &packets[taken + run], &neighbour, &fault)) {
+		while (taken + run < n &&
+		    packet_sendable(dpdk, &packets[taken + run], &neighbour, &fault)) {
 			frame_it(dpdk, &packets[taken + run], neighbour);
 			mbufs[run] = packets[taken + run].own;
 			run++;
 		}
-		sent = burst(dpdk, packets + taken, mbufs, run);
+		sent = burst_make(dpdk, packets + taken, mbufs, run);
 		taken += sent;
 		if (sent < run)
 			break;
@@ -424,12 +424,12 @@ static void dpdk_close(struct transport *transport)
 }
 
 /* The driver takes a memif port without a role for a client. */
-static bool serves(const char *port)
+static bool memif_serves(const char *port)
 {
 	return strstr(port, "role=server") || strstr(port, "role=master");
 }
 
-static int fail(char *ret_why, const char *what, const char *of, int rc)
+static int port_fail(char *ret_why, const char *what, const char *of, int rc)
 {
 	snprintf(ret_why, TRANSPORT_WHY, "DPDK %s: %s: %s", of, what, strerror(-rc));
 	return rc < 0 ? rc : -EIO;
@@ -442,7 +442,7 @@ static void remove_stale(const char *port)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd;
 
-	if (path == NULL || strncmp(port, MEMIF, strlen(MEMIF)) != 0 || !serves(port) ||
+	if (path == NULL || strncmp(port, MEMIF, strlen(MEMIF)) != 0 || !memif_serves(port) ||
 	    strstr(port, "socket-abstract=no") == NULL)
 		return;
 	path += strlen(",socket=");
@@ -457,13 +457,13 @@ static void remove_stale(const char *port)
 }
 
 /* "net_memif0,role=client" is the device net_memif0 with the arguments role=client. */
-static int attach(struct dpdk *dpdk, const char *port, char *ret_why)
+static int port_attach(struct dpdk *dpdk, const char *port, char *ret_why)
 {
 	const size_t name = strcspn(port, ",");
 	int rc = 0;
 
 	if (name >= sizeof(dpdk->name))
-		return fail(ret_why, "the device's name is too long", port, -ENAMETOOLONG);
+		return port_fail(ret_why, "the device's name is too long", port, -ENAMETOOLONG);
 	if (strncmp(port, "net_", 4) == 0) {
 		char device[NAME];
 
@@ -472,12 +472,12 @@ static int attach(struct dpdk *dpdk, const char *port, char *ret_why)
 		rc = rte_eal_hotplug_add("vdev", device, port[name] ? port + name + 1 : "");
 	}
 	if (rc < 0)
-		return fail(ret_why, "the device cannot be opened", port, rc);
+		return port_fail(ret_why, "the device cannot be opened", port, rc);
 	snprintf(dpdk->name, sizeof(dpdk->name), "%.*s", (int)name, port);
 	rc = rte_eth_dev_get_port_by_name(dpdk->name, &dpdk->port);
 	if (rc < 0 && strncmp(port, "net_", 4) != 0 && rte_dev_probe(port) == 0)
 		rc = rte_eth_dev_get_port_by_name(dpdk->name, &dpdk->port);
-	return rc < 0 ? fail(ret_why, "there is no such port", port, rc) : 0;
+	return rc < 0 ? port_fail(ret_why, "there is no such port", port, rc) : 0;
 }
 
 /* The largest MTU that a port takes, as rte_eth_dev_set_mtu will judge it. */
@@ -503,13 +503,14 @@ static int allow_long(struct dpdk *dpdk, const char *port, char *ret_why)
 		return 0;
 	rc = rte_eth_dev_info_get(dpdk->port, &info);
 	if (rc < 0)
-		return fail(ret_why, "the device does not say which MTU it takes", port, rc);
+		return port_fail(ret_why, "the device does not say which MTU it takes", port, rc);
 	mtu = mtu < mtu_most(&info) ? mtu : mtu_most(&info);
 	rc = mtu > RTE_ETHER_MTU ? rte_eth_dev_set_mtu(dpdk->port, (uint16_t)mtu) : 0;
 	if (rc == -ENOTSUP) /* it knows no such limit */
 		return 0;
 	dpdk->most = (int)(mtu > RTE_ETHER_MTU ? mtu : RTE_ETHER_MTU) - TRANSPORT_HEADERS;
-	return rc < 0 ? fail(ret_why, "the MTU that the packets need cannot be set", port, rc) : 0;
+	return rc < 0 ? port_fail(ret_why, "the MTU that the packets need cannot be set", port, rc)
+	              : 0;
 }
 
 static int set_up(struct dpdk *dpdk, const struct transport_options *options, char *ret_why)
@@ -520,7 +521,7 @@ static int set_up(struct dpdk *dpdk, const struct transport_options *options, ch
 	int rc = rte_eth_dev_configure(dpdk->port, 1, 1, &none);
 
 	if (rc < 0)
-		return fail(ret_why, "the device cannot be configured", options->port, rc);
+		return port_fail(ret_why, "the device cannot be configured", options->port, rc);
 	rc = allow_long(dpdk, options->port, ret_why);
 	if (rc < 0)
 		return rc;
@@ -530,15 +531,15 @@ static int set_up(struct dpdk *dpdk, const struct transport_options *options, ch
 	if (rc == 0)
 		rc = rte_eth_tx_queue_setup(dpdk->port, 0, tx, (unsigned)socket, NULL);
 	if (rc < 0)
-		return fail(
+		return port_fail(
 		    ret_why, "the queues of the device cannot be set up", options->port, rc);
 	rc = rte_eth_dev_start(dpdk->port);
 	if (rc < 0)
-		return fail(ret_why, "the device does not start", options->port, rc);
+		return port_fail(ret_why, "the device does not start", options->port, rc);
 	dpdk->started = true;
 	rc = options->group.ip != 0 ? rte_eth_allmulticast_enable(dpdk->port) : 0;
 	if (rc < 0 && rc != -ENOTSUP) /* a virtual one hears all anyway */
-		return fail(ret_why, "the device cannot receive multicast", options->port, rc);
+		return port_fail(ret_why, "the device cannot receive multicast", options->port, rc);
 	return 0;
 }
 
@@ -551,19 +552,20 @@ static int make_pool(struct dpdk *dpdk, const struct transport_options *options,
 	    CACHE, 0, (uint16_t)((room + 63) / 64 * 64), SOCKET_ID_ANY);
 	return dpdk->pool
 	    ? 0
-	    : fail(ret_why, "there is no memory for the buffers", options->port, -rte_errno);
+	    : port_fail(ret_why, "there is no memory for the buffers", options->port, -rte_errno);
 }
 
 /* Only the rings of memif are unmapped by an event. */
-static int guard(struct dpdk *dpdk, const char *port, char *ret_why)
+static int port_guard(struct dpdk *dpdk, const char *port, char *ret_why)
 {
 	int rc;
 
 	if (strncmp(port, MEMIF, strlen(MEMIF)) != 0)
 		return 0;
-	rc = gate_open(&dpdk->gate, dpdk->port, !serves(port));
+	rc = gate_open(&dpdk->gate, dpdk->port, !memif_serves(port));
 	dpdk->is_shared = rc == 0;
-	return rc < 0 ? fail(ret_why, "the events of the device cannot be watched", port, rc) : 0;
+	return rc < 0 ? port_fail(ret_why, "the events of the device cannot be watched", port, rc)
+	              : 0;
 }
 
 static int dpdk_open(const struct transport_options *options, char *ret_why, struct transport **ret)
@@ -579,13 +581,13 @@ static int dpdk_open(const struct transport_options *options, char *ret_why, str
 	dpdk->packet_bytes = options->packet_bytes;
 	rc = dpdk_start(options, dpdk->transport.note, ret_why);
 	if (rc == 0)
-		rc = attach(dpdk, options->port, ret_why);
+		rc = port_attach(dpdk, options->port, ret_why);
 	if (rc == 0)
 		rc = make_pool(dpdk, options, ret_why);
 	if (rc == 0)
 		rc = set_up(dpdk, options, ret_why);
 	if (rc == 0)
-		rc = guard(dpdk, options->port, ret_why);
+		rc = port_guard(dpdk, options->port, ret_why);
 	if (rc < 0) {
 		dpdk_close(&dpdk->transport);
 		return rc;

@@ -51,7 +51,7 @@ static bool is_quiet(struct gate *gate, uint64_t now, bool up)
 }
 
 /* Whether the thread is to be let go; whether all ports wait for their peers. */
-static bool due(uint64_t now, bool *ret_down)
+static bool release_due(uint64_t now, bool *ret_down)
 {
 	bool all = true, any = false, any_down = false;
 
@@ -93,7 +93,7 @@ static void connect_again(struct gate *gate, uint64_t now)
 	rte_log_set_level_pattern("pmd.net.memif", (uint32_t)level);
 }
 
-static void hold(void *self)
+static void thread_hold(void *self)
 {
 	bool down = false;
 	uint64_t now;
@@ -101,7 +101,8 @@ static void hold(void *self)
 	(void)self;
 	pthread_mutex_lock(&lock);
 	set_away(false);
-	for (held_ns = now = clock_ns(); gates != NULL && !due(now, &down); now = clock_ns()) {
+	for (held_ns = now = clock_ns(); gates != NULL && !release_due(now, &down);
+	     now = clock_ns()) {
 		pthread_mutex_unlock(&lock);
 		usleep(LOOK_US);
 		pthread_mutex_lock(&lock);
@@ -110,8 +111,8 @@ static void hold(void *self)
 	atomic_store(&leave, false);
 	for (struct gate *gate = gates; gate != NULL; gate = gate->next)
 		connect_again(gate, now);
-	runs =
-	    gates != NULL && rte_eal_alarm_set(down ? EVENTS_DOWN_US : EVENTS_US, hold, NULL) == 0;
+	runs = gates != NULL &&
+	    rte_eal_alarm_set(down ? EVENTS_DOWN_US : EVENTS_US, thread_hold, NULL) == 0;
 	if (!runs)
 		set_away(false);
 	pthread_mutex_unlock(&lock);
@@ -119,14 +120,14 @@ static void hold(void *self)
 
 /* The thread was bound to the CPUs of the thread that started the environment, where a lane may
  * leave it no time: any CPU will do. */
-static void begin(void *self)
+static void thread_begin(void *self)
 {
 	cpu_set_t cpus;
 
 	(void)self;
 	memset(&cpus, 0xff, sizeof(cpus));
 	(void)sched_setaffinity(0, sizeof(cpus), &cpus);
-	hold(NULL);
+	thread_hold(NULL);
 }
 
 int gate_open(struct gate *gate, uint16_t port, bool client)
@@ -139,7 +140,7 @@ int gate_open(struct gate *gate, uint16_t port, bool client)
 	gates = gate;
 	atomic_store(&gate->away, runs && gate->next && atomic_load(&gate->next->away));
 	if (!runs) {
-		rc = rte_eal_alarm_set(1, begin, NULL);
+		rc = rte_eal_alarm_set(1, thread_begin, NULL);
 		runs = rc == 0;
 	}
 	pthread_mutex_unlock(&lock);

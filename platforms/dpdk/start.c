@@ -36,7 +36,7 @@ struct eal_words {
 };
 
 /* What does not fit is left out, and the environment then says what it misses. */
-static void add(struct eal_words *words, const char *word)
+static void word_add(struct eal_words *words, const char *word)
 {
 	const size_t size = strlen(word) + 1;
 
@@ -53,7 +53,7 @@ static void add_all(struct eal_words *words, const char *text)
 	snprintf(copy, sizeof(copy), "%s", text ? text : "");
 	while ((word = strsep(&rest, " ")) != NULL)
 		if (*word)
-			add(words, word);
+			word_add(words, word);
 }
 
 static unsigned free_huge_pages(void)
@@ -77,15 +77,16 @@ static void add_ports(struct eal_words *words, const char *const *ports)
 	for (; *ports != NULL; ports++) {
 		if (strncmp(*ports, "net_", 4) == 0)
 			continue;
-		add(words, "-a");
-		add(words, *ports);
+		word_add(words, "-a");
+		word_add(words, *ports);
 		any = true;
 	}
 	if (!any)
-		add(words, "--no-pci");
+		word_add(words, "--no-pci");
 }
 
-static void fill(struct eal_words *words, const struct transport_options *options, char *ret_note)
+static void words_fill(
+    struct eal_words *words, const struct transport_options *options, char *ret_note)
 {
 	const uint64_t bytes =
 	    (uint64_t)options->packets * (options->packet_bytes + PACKET_OVERHEAD);
@@ -99,11 +100,11 @@ static void fill(struct eal_words *words, const struct transport_options *option
 	for (const char *const *port = ports; *port != NULL; port++)
 		mb += each > EACH_MB ? each : EACH_MB;
 	huge = free_huge_pages() * HUGE_MB >= mb;
-	add(words, "aloe");
+	word_add(words, "aloe");
 	add_all(words, options->eal);
 	snprintf(text, sizeof(text), "--lcores=0@%d",
 	    sched_getcpu()); /* where we are: it binds us to one for a moment */
-	add(words, text);
+	word_add(words, text);
 	if (huge) {
 		add_all(words, "--in-memory --single-file-segments");
 	} else {
@@ -153,7 +154,7 @@ int dpdk_start(const struct transport_options *options, char *ret_note, char *re
 		                                                                    : -rte_errno;
 	}
 	pthread_getaffinity_np(pthread_self(), sizeof(cpus), &cpus);
-	fill(&words, options, ret_note);
+	words_fill(&words, options, ret_note);
 	rc = rte_eal_init(words.n, words.words);
 	if (rc < 0)
 		rc = -rte_errno;

@@ -20,7 +20,7 @@ size_t file_item(int format)
 
 /* ---- the thread ------------------------------------------------------------------------ */
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t least_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -52,12 +52,12 @@ static uint64_t read_some(struct file_channel *channel, uint8_t *to, uint64_t n)
 }
 
 /* Beyond its end a recording is silence, so that what has been received can run through. */
-static bool fill(struct file_channel *channel)
+static bool recording_fill(struct file_channel *channel)
 {
 	struct file_ring *ring = &channel->in;
 	const uint64_t at = atomic_load_explicit(&ring->written, memory_order_relaxed),
 	               room = ring->size - (at - atomic_load(&ring->read)),
-	               n = least(least(room, BLOCK), ring->size - at % ring->size);
+	               n = least_of(least_of(room, BLOCK), ring->size - at % ring->size);
 	uint8_t *to = ring->bytes + at % ring->size * IQ_BYTES;
 	uint64_t got = 0;
 
@@ -95,12 +95,12 @@ static void write_all(struct file_channel *channel, const uint8_t *bytes, size_t
 	}
 }
 
-static bool drain(struct file_channel *channel)
+static bool recording_drain(struct file_channel *channel)
 {
 	struct file_ring *ring = &channel->out;
 	const uint64_t at = atomic_load_explicit(&ring->read, memory_order_relaxed),
 	               there = atomic_load_explicit(&ring->written, memory_order_acquire) - at,
-	               n = least(least(there, BLOCK), ring->size - at % ring->size);
+	               n = least_of(least_of(there, BLOCK), ring->size - at % ring->size);
 	const uint8_t *from = ring->bytes + at % ring->size * IQ_BYTES;
 
 	if (n == 0)
@@ -120,12 +120,12 @@ static void *file_main(void *self)
 	struct file_channel *channel = self;
 
 	while (!atomic_load(&channel->quit)) {
-		const bool read = fill(channel), written = drain(channel);
+		const bool read = recording_fill(channel), written = recording_drain(channel);
 
 		if (!read && !written)
 			clock_sleep_until(clock_ns() + NAP_NS);
 	}
-	while (drain(channel)) /* what was sent last */
+	while (recording_drain(channel)) /* what was sent last */
 		;
 	return NULL;
 }
@@ -164,7 +164,7 @@ int file_open(struct file_channel *channel, const struct file_settings *settings
 	channel->block = malloc(BLOCK * file_item(FILE_CF32));
 	if (channel->in.bytes == NULL || channel->out.bytes == NULL || channel->block == NULL)
 		return -ENOMEM;
-	while (fill(channel)) /* so that the first slots need not wait for a disk */
+	while (recording_fill(channel)) /* so that the first slots need not wait for a disk */
 		;
 	*ret_what = settings->path;
 	if (atomic_load(&channel->error) != 0)

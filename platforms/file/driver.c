@@ -226,7 +226,7 @@ static uint64_t clock_of(struct radio *radio)
 	return clock_ns();
 }
 
-static void start(struct radio *radio)
+static void file_start(struct radio *radio)
 {
 	file_of(radio)->start_ns = clock_ns();
 }
@@ -271,7 +271,7 @@ static void see_end(struct file_radio *file, const struct file_channel *channel)
 		file->radio.end_ticks = end;
 }
 
-static unsigned receive(
+static unsigned file_receive(
     struct radio *radio, uint32_t c, uint64_t now_ns, struct radio_packet *ret, unsigned n)
 {
 	struct file_radio *file = file_of(radio);
@@ -297,7 +297,8 @@ static unsigned receive(
 	return n;
 }
 
-static void release(struct radio *radio, uint32_t c, const struct radio_packet *packets, unsigned n)
+static void file_release(
+    struct radio *radio, uint32_t c, const struct radio_packet *packets, unsigned n)
 {
 	struct file_channel *channel = &file_of(radio)->channel[c];
 
@@ -307,7 +308,7 @@ static void release(struct radio *radio, uint32_t c, const struct radio_packet *
 }
 
 /* The room is in one piece: there is that of a packet behind the ring. */
-static uint8_t *place(struct radio *radio, uint32_t c)
+static uint8_t *file_place(struct radio *radio, uint32_t c)
 {
 	struct file_ring *ring = &file_of(radio)->channel[c].out;
 	const uint64_t at = file_of(radio)->channel[c].placed;
@@ -331,7 +332,7 @@ static void send_placed(struct radio *radio, uint32_t c, uint32_t samples, uint6
 	channel->placed += samples;
 }
 
-static void flush(struct radio *radio)
+static void file_flush(struct radio *radio)
 {
 	for (uint32_t c = 0; c < radio->channels; c++)
 		atomic_store_explicit(&file_of(radio)->channel[c].out.written,
@@ -339,7 +340,7 @@ static void flush(struct radio *radio)
 }
 
 /* A file that cannot be read ends, one that cannot be written has lost what was sent. */
-static void count(struct radio *radio, uint32_t c, struct radio_counts *ret)
+static void file_count(struct radio *radio, uint32_t c, struct radio_counts *ret)
 {
 	const struct file_channel *channel = &file_of(radio)->channel[c];
 
@@ -361,11 +362,11 @@ const struct radio_driver file_driver = {
     .open = file_open_all,
     .close = file_close_all,
     .clock = clock_of,
-    .start = start,
-    .receive = receive,
-    .release = release,
-    .place = place,
+    .start = file_start,
+    .receive = file_receive,
+    .release = file_release,
+    .place = file_place,
     .send = send_placed,
-    .flush = flush,
-    .count = count,
+    .flush = file_flush,
+    .count = file_count,
 };

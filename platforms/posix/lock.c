@@ -94,7 +94,7 @@ static void holder_decode(const struct flock *found, int cpu, struct platform_ho
 }
 
 /* 0: free; -EADDRINUSE with the holder; -errno. */
-static int look(int fd, int cpu, struct platform_holder *ret_holder)
+static int cpu_look(int fd, int cpu, struct platform_holder *ret_holder)
 {
 	struct flock found = {.l_type = F_WRLCK,
 	    .l_whence = SEEK_SET,
@@ -117,7 +117,7 @@ static off_t range_length(void)
 	return (off_t)(1 + code);
 }
 
-static int take(int fd, int cpu)
+static int cpu_take(int fd, int cpu)
 {
 	struct flock own = {.l_type = F_RDLCK,
 	    .l_whence = SEEK_SET,
@@ -141,7 +141,7 @@ static int range_give(int fd, int cpu, off_t at)
 /* Its own lock comes first; what the process before has locked beyond it goes then. */
 int platform_lock_cpu_on(int fd, int cpu)
 {
-	const int status = cpu >= 0 && cpu < CPU_SETSIZE ? take(fd, cpu) : -EINVAL;
+	const int status = cpu >= 0 && cpu < CPU_SETSIZE ? cpu_take(fd, cpu) : -EINVAL;
 
 	return status != 0 ? status : range_give(fd, cpu, (off_t)geteuid() + range_length());
 }
@@ -174,9 +174,9 @@ int platform_lock_cpu(int cpu, struct platform_holder *ret_holder)
 	int status = fd < 0 ? fd : mutex_take(fd);
 
 	if (status == 0) {
-		status = look(fd, cpu, ret_holder);
+		status = cpu_look(fd, cpu, ret_holder);
 		if (status == 0)
-			status = take(fd, cpu);
+			status = cpu_take(fd, cpu);
 		flock(fd, LOCK_UN);
 	}
 	if (status == 0)
@@ -191,7 +191,7 @@ bool platform_cpu_free(int cpu)
 	struct platform_holder holder;
 	size_t scope;
 	const int fd = cpu >= 0 && cpu < CPU_SETSIZE ? scope_open(&scope) : -EINVAL;
-	const bool is_free = fd >= 0 && look(fd, cpu, &holder) == 0;
+	const bool is_free = fd >= 0 && cpu_look(fd, cpu, &holder) == 0;
 
 	if (fd >= 0)
 		close(fd);

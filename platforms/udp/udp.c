@@ -167,7 +167,7 @@ static unsigned in_messages(const struct udp *udp, unsigned messages)
 	return n;
 }
 
-static bool full(int error)
+static bool buffer_full(int error)
 {
 	return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS || error == ENOMEM;
 }
@@ -186,7 +186,7 @@ static unsigned udp_send(struct transport *transport, const struct packet *packe
 		at += run;
 	}
 	sent = messages ? sendmmsg(udp->fd, udp->messages, messages, MSG_DONTWAIT) : 0;
-	if (sent < 0 && !full(errno)) { /* the first one cannot be sent, now or later */
+	if (sent < 0 && !buffer_full(errno)) { /* the first one cannot be sent, now or later */
 		taken = in_messages(udp, 1);
 		transport->counts.refused += taken;
 	} else {
@@ -257,7 +257,7 @@ static void udp_close(struct transport *transport)
 	free(udp);
 }
 
-static int allocate(struct udp *udp, const struct transport_options *options)
+static int packets_allocate(struct udp *udp, const struct transport_options *options)
 {
 	udp->n = options->packets;
 	udp->room = (options->packet_bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -271,7 +271,7 @@ static int allocate(struct udp *udp, const struct transport_options *options)
 }
 
 /* The kernel counts its own overhead in a socket's buffer and so doubles what it is asked for. */
-static void widen(
+static void buffer_widen(
     struct udp *udp, int force, int option, const char *way, const char *limit, int bytes)
 {
 	const size_t said = strlen(udp->transport.note);
@@ -301,7 +301,7 @@ static struct sockaddr_in address_of(const struct transport_options *options)
 }
 
 /* Several on this machine may; what others have joined is not for us. */
-static int join(int fd, const struct transport_options *options)
+static int group_join(int fd, const struct transport_options *options)
 {
 	const struct ip_mreq group = {{htonl(options->group.ip)}, {htonl(options->own.ip)}};
 	const int no = 0;
@@ -325,10 +325,11 @@ static int open_socket(struct udp *udp, const struct transport_options *options)
 	    setsockopt(udp->fd, SOL_SOCKET, SO_REUSEADDR, &share, sizeof(share)) < 0 ||
 	    setsockopt(udp->fd, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof(whole)) < 0 ||
 	    bind(udp->fd, (const struct sockaddr *)&own, sizeof(own)) < 0 ||
-	    join(udp->fd, options) < 0 || getsockname(udp->fd, (struct sockaddr *)&own, &size) < 0)
+	    group_join(udp->fd, options) < 0 ||
+	    getsockname(udp->fd, (struct sockaddr *)&own, &size) < 0)
 		return -errno;
-	widen(udp, SO_RCVBUFFORCE, SO_RCVBUF, "receive", "net.core.rmem_max", bytes);
-	widen(udp, SO_SNDBUFFORCE, SO_SNDBUF, "send", "net.core.wmem_max", bytes);
+	buffer_widen(udp, SO_RCVBUFFORCE, SO_RCVBUF, "receive", "net.core.rmem_max", bytes);
+	buffer_widen(udp, SO_SNDBUFFORCE, SO_SNDBUF, "send", "net.core.wmem_max", bytes);
 	udp->segments = setsockopt(udp->fd, SOL_UDP, UDP_SEGMENT, &zero, sizeof(zero)) == 0;
 	udp->transport.own =
 	    (struct transport_address){ntohl(own.sin_addr.s_addr), ntohs(own.sin_port)};
@@ -344,7 +345,7 @@ static int udp_open(const struct transport_options *options, char *ret_why, stru
 		return -ENOMEM;
 	udp->transport.kind = &transport_udp;
 	udp->fd = -1;
-	rc = allocate(udp, options);
+	rc = packets_allocate(udp, options);
 	if (rc == 0)
 		rc = open_socket(udp, options);
 	if (rc < 0) {

@@ -108,7 +108,7 @@ static const struct radio_registers *registers_of(const struct x310_channel *rad
 }
 
 /* The queue has room for all that is written here. */
-static void set(struct x310_channel *radio, uint32_t address, uint32_t value)
+static void register_set(struct x310_channel *radio, uint32_t address, uint32_t value)
 {
 	(void)control_write(&radio->control, radio->block,
 	    RADIO_CHANNELS + registers_of(radio)->step * radio->channel + address, value);
@@ -116,10 +116,10 @@ static void set(struct x310_channel *radio, uint32_t address, uint32_t value)
 
 static void set_errors(struct x310_channel *radio, uint32_t address, uint32_t told)
 {
-	set(radio, address, 1); /* port of the first endpoint on the control crossbar */
-	set(radio, address + 4, radio->block);
-	set(radio, address + 8, radio->options.own);
-	set(radio, address + 12, told + ERROR_STEP * radio->channel);
+	register_set(radio, address, 1); /* port of the first endpoint on the control crossbar */
+	register_set(radio, address + 4, radio->block);
+	register_set(radio, address + 8, radio->options.own);
+	register_set(radio, address + 12, told + ERROR_STEP * radio->channel);
 }
 
 static void set_rate(struct x310_channel *radio, const struct x310_path *path, uint32_t address)
@@ -133,7 +133,7 @@ static void write_configuration(struct x310_channel *radio)
 {
 	set_rate(radio, &radio->rx_path, DDC_RATE);
 	set_rate(radio, &radio->tx_path, DUC_RATE);
-	set(radio, registers_of(radio)->rx_spp, radio->spp);
+	register_set(radio, registers_of(radio)->rx_spp, radio->spp);
 	set_errors(radio, registers_of(radio)->rx_error, 0x1000);
 	set_errors(radio, registers_of(radio)->tx_error, 0x0000);
 }
@@ -154,38 +154,39 @@ enum {
 };
 
 /* `port`: of the block */
-static void zero(struct x310_channel *radio, uint16_t port, uint32_t address, uint32_t value)
+static void register_zero(
+    struct x310_channel *radio, uint16_t port, uint32_t address, uint32_t value)
 {
 	(void)control_write(&radio->control, ZERO_PORT,
 	    ZERO_SLOT * survey_slot(&radio->survey, port) + address, value);
 }
 
-static void flush(struct x310_channel *radio, uint16_t port)
+static void block_flush(struct x310_channel *radio, uint16_t port)
 {
-	zero(radio, port, ZERO_FLUSH_CYCLES, FLUSH_CYCLES);
-	zero(radio, port, ZERO_CONTROL, ZERO_FLUSH);
+	register_zero(radio, port, ZERO_FLUSH_CYCLES, FLUSH_CYCLES);
+	register_zero(radio, port, ZERO_CONTROL, ZERO_FLUSH);
 }
 
 /* In the DUCs of both channels. */
-static void hold(struct x310_channel *radio, bool on)
+static void chains_hold(struct x310_channel *radio, bool on)
 {
 	const struct x310_radio_layout *layout =
 	    &radio->survey.layout.radios[radio->options.number / SURVEY_CHANNELS];
 
 	for (unsigned c = 0; c < SURVEY_CHANNELS; c++) {
 		if (layout->tx[c].rate_port && on)
-			flush(radio, layout->tx[c].rate_port);
+			block_flush(radio, layout->tx[c].rate_port);
 		else if (layout->tx[c].rate_port)
-			zero(radio, layout->tx[c].rate_port, ZERO_CONTROL, 0);
+			register_zero(radio, layout->tx[c].rate_port, ZERO_CONTROL, 0);
 	}
 }
 
 static void reset_block(struct x310_channel *radio)
 {
-	flush(radio, radio->block);
-	zero(radio, radio->block, ZERO_CONTROL, 0);
-	zero(radio, radio->block, ZERO_CONTROL, ZERO_RESET_CHDR);
-	zero(radio, radio->block, ZERO_CONTROL, 0);
+	block_flush(radio, radio->block);
+	register_zero(radio, radio->block, ZERO_CONTROL, 0);
+	register_zero(radio, radio->block, ZERO_CONTROL, ZERO_RESET_CHDR);
+	register_zero(radio, radio->block, ZERO_CONTROL, 0);
 }
 
 void x310_configure(struct x310_channel *radio, uint32_t spp, uint32_t ticks_per_sample)
@@ -232,7 +233,7 @@ static bool find_paths(struct x310_channel *radio)
 }
 
 /* The device is known: its registers, then its streams. */
-static void begin(struct x310_channel *radio, uint64_t now_ns)
+static void channel_begin(struct x310_channel *radio, uint64_t now_ns)
 {
 	const struct x310_layout *layout = &radio->survey.layout;
 	struct endpoint data, registers;
@@ -249,13 +250,13 @@ static void begin(struct x310_channel *radio, uint64_t now_ns)
 	registers.device_port = layout->control_port;
 	control_open(&radio->control, &registers, &data, layout->fpga->ctrl, now_ns);
 	if (radio->options.reset) {
-		hold(radio, true);
+		chains_hold(radio, true);
 		reset_block(radio);
 	}
 	if (radio->spp)
 		write_configuration(radio);
 	if (radio->options.reset) /* whoever is late now is told to us */
-		hold(radio, false);
+		chains_hold(radio, false);
 }
 
 void x310_start(struct x310_channel *radio, uint64_t ticks)
@@ -266,16 +267,16 @@ void x310_start(struct x310_channel *radio, uint64_t ticks)
 		return;
 	registers = registers_of(radio);
 	if (ticks) {
-		set(radio, registers->rx_time + 4u, (uint32_t)(ticks >> 32));
-		set(radio, registers->rx_time, (uint32_t)ticks);
+		register_set(radio, registers->rx_time + 4u, (uint32_t)(ticks >> 32));
+		register_set(radio, registers->rx_time, (uint32_t)ticks);
 	}
-	set(radio, registers->rx_cmd, CONTINUOUS | (ticks ? RX_TIMED : 0));
+	register_set(radio, registers->rx_cmd, CONTINUOUS | (ticks ? RX_TIMED : 0));
 }
 
 void x310_stop(struct x310_channel *radio)
 {
 	if (radio->surveyed)
-		set(radio, registers_of(radio)->rx_cmd, 0);
+		register_set(radio, registers_of(radio)->rx_cmd, 0);
 }
 
 /* ---- out ------------------------------------------------------------------------ */
@@ -310,7 +311,7 @@ static size_t poll_parts(struct x310_channel *radio, uint64_t now_ns, uint8_t *b
 }
 
 /* What they have to say, into the line. */
-static void poll(struct x310_channel *radio, uint64_t now_ns)
+static void parts_poll(struct x310_channel *radio, uint64_t now_ns)
 {
 	uint8_t bytes[STREAM_PACKET_MAX];
 	size_t size;
@@ -413,7 +414,7 @@ static void take_control(
 	if (which == OWN_CONTROL && !radio->surveyed) {
 		survey_take(&radio->survey, now_ns, chdr);
 		if (radio->survey.phase == SURVEY_DONE)
-			begin(radio, now_ns);
+			channel_begin(radio, now_ns);
 	} else if (which == OWN_CONTROL) {
 		if (control_take(&radio->control, now_ns, chdr, &message) &&
 		    is_aligned(message.event))
@@ -438,7 +439,7 @@ static bool is_heard(
 }
 
 /* True: data that have not come before. */
-static bool take(struct x310_channel *radio, uint64_t now_ns, const struct packet *packet,
+static bool packet_take(struct x310_channel *radio, uint64_t now_ns, const struct packet *packet,
     struct x310_packet *ret)
 {
 	struct chdr_packet chdr;
@@ -481,14 +482,14 @@ unsigned x310_receive(
 	unsigned data = 0, rest = 0;
 
 	for (unsigned i = 0; i < got; i++) {
-		if (take(radio, now_ns, &packets[i], &ret[data]))
+		if (packet_take(radio, now_ns, &packets[i], &ret[data]))
 			data++;
 		else
 			packets[rest++] = packets[i];
 	}
 	if (rest)
 		transport_put(radio->transport, packets, rest);
-	poll(radio, now_ns);
+	parts_poll(radio, now_ns);
 	x310_flush(radio);
 	return data;
 }

@@ -10,14 +10,14 @@ static_assert(CHDR_STRS_BYTES == CHDR_HEADER + 4 * 8, "stream status: four words
 static_assert(CHDR_STRC_BYTES == CHDR_HEADER + 2 * 8, "stream command: two words");
 static_assert(CHDR_HEADER + CHDR_TIMESTAMP + 31 * 8 == 264, "the longest header: all metadata");
 
-static uint64_t bits(uint64_t word, unsigned low, unsigned width)
+static uint64_t bits_of(uint64_t word, unsigned low, unsigned width)
 {
 	return word >> low & (width < 64 ? (1ull << width) - 1 : ~0ull);
 }
 
 static uint64_t in_bits(uint64_t value, unsigned low, unsigned width)
 {
-	return bits(value, 0, width) << low;
+	return bits_of(value, 0, width) << low;
 }
 
 uint64_t chdr_word(const uint8_t *words, size_t n)
@@ -30,14 +30,14 @@ uint64_t chdr_word(const uint8_t *words, size_t n)
 static struct chdr_header header_of(uint64_t word)
 {
 	return (struct chdr_header){
-	    .dst = (uint16_t)bits(word, 0, 16),
-	    .length = (uint16_t)bits(word, 16, 16),
-	    .seq = (uint16_t)bits(word, 32, 16),
-	    .n_metadata = (uint8_t)bits(word, 48, 5),
-	    .type = (uint8_t)bits(word, 53, 3),
-	    .eov = bits(word, 56, 1),
-	    .eob = bits(word, 57, 1),
-	    .vc = (uint8_t)bits(word, 58, 6),
+	    .dst = (uint16_t)bits_of(word, 0, 16),
+	    .length = (uint16_t)bits_of(word, 16, 16),
+	    .seq = (uint16_t)bits_of(word, 32, 16),
+	    .n_metadata = (uint8_t)bits_of(word, 48, 5),
+	    .type = (uint8_t)bits_of(word, 53, 3),
+	    .eov = bits_of(word, 56, 1),
+	    .eob = bits_of(word, 57, 1),
+	    .vc = (uint8_t)bits_of(word, 58, 6),
 	};
 }
 
@@ -128,14 +128,14 @@ int chdr_strs_parse(const struct chdr_packet *packet, struct chdr_strs *ret)
 	for (size_t i = 0; i < 4; i++)
 		words[i] = chdr_word(packet->payload, i);
 	*ret = (struct chdr_strs){
-	    .src = (uint16_t)bits(words[0], 0, 16),
-	    .status = (uint8_t)bits(words[0], 16, 4),
-	    .capacity_bytes = bits(words[0], 24, 40),
-	    .capacity_pkts = (uint32_t)bits(words[1], 0, 24),
-	    .xfer_pkts = bits(words[1], 24, 40),
+	    .src = (uint16_t)bits_of(words[0], 0, 16),
+	    .status = (uint8_t)bits_of(words[0], 16, 4),
+	    .capacity_bytes = bits_of(words[0], 24, 40),
+	    .capacity_pkts = (uint32_t)bits_of(words[1], 0, 24),
+	    .xfer_pkts = bits_of(words[1], 24, 40),
 	    .xfer_bytes = words[2],
-	    .fill = (uint16_t)bits(words[3], 0, 16),
-	    .info = bits(words[3], 16, 48),
+	    .fill = (uint16_t)bits_of(words[3], 0, 16),
+	    .info = bits_of(words[3], 16, 48),
 	};
 	return 0;
 }
@@ -161,10 +161,10 @@ int chdr_strc_parse(const struct chdr_packet *packet, struct chdr_strc *ret)
 		return -EBADMSG;
 	word = chdr_word(packet->payload, 0);
 	*ret = (struct chdr_strc){
-	    .src = (uint16_t)bits(word, 0, 16),
-	    .op = (uint8_t)bits(word, 16, 4),
-	    .op_data = (uint8_t)bits(word, 20, 4),
-	    .pkts = bits(word, 24, 40),
+	    .src = (uint16_t)bits_of(word, 0, 16),
+	    .op = (uint8_t)bits_of(word, 16, 4),
+	    .op_data = (uint8_t)bits_of(word, 20, 4),
+	    .pkts = bits_of(word, 24, 40),
 	    .bytes = chdr_word(packet->payload, 1),
 	};
 	return 0;
@@ -186,27 +186,27 @@ static void ctrl_first_v1(const uint8_t *at, struct chdr_ctrl *ctrl)
 {
 	const uint64_t word = get_le64(at);
 
-	ctrl->dst_port = (uint16_t)bits(word, 0, 10);
-	ctrl->src_port = (uint16_t)bits(word, 10, 10);
-	ctrl->n_data = (uint8_t)bits(word, 20, 4);
-	ctrl->seq = (uint8_t)bits(word, 24, 6);
-	ctrl->has_time = bits(word, 30, 1);
-	ctrl->ack = bits(word, 31, 1);
-	ctrl->src = (uint16_t)bits(word, 32, 16);
+	ctrl->dst_port = (uint16_t)bits_of(word, 0, 10);
+	ctrl->src_port = (uint16_t)bits_of(word, 10, 10);
+	ctrl->n_data = (uint8_t)bits_of(word, 20, 4);
+	ctrl->seq = (uint8_t)bits_of(word, 24, 6);
+	ctrl->has_time = bits_of(word, 30, 1);
+	ctrl->ack = bits_of(word, 31, 1);
+	ctrl->src = (uint16_t)bits_of(word, 32, 16);
 }
 
 static void ctrl_first_v2(const uint8_t *at, struct chdr_ctrl *ctrl)
 {
 	const uint64_t word = get_le64(at);
 
-	ctrl->dst_port = (uint16_t)bits(word, 0, 10);
-	ctrl->n_data = (uint8_t)bits(word, 10, 4);
-	ctrl->has_time = bits(word, 14, 1);
-	ctrl->ack = bits(word, 15, 1);
-	ctrl->src = (uint16_t)bits(word, 16, 16);
-	ctrl->src_port = (uint16_t)bits(word, 32, 10);
-	ctrl->seq = (uint8_t)bits(word, 52, 8);
-	ctrl->request = (uint8_t)bits(word, 60, 4);
+	ctrl->dst_port = (uint16_t)bits_of(word, 0, 10);
+	ctrl->n_data = (uint8_t)bits_of(word, 10, 4);
+	ctrl->has_time = bits_of(word, 14, 1);
+	ctrl->ack = bits_of(word, 15, 1);
+	ctrl->src = (uint16_t)bits_of(word, 16, 16);
+	ctrl->src_port = (uint16_t)bits_of(word, 32, 10);
+	ctrl->seq = (uint8_t)bits_of(word, 52, 8);
+	ctrl->request = (uint8_t)bits_of(word, 60, 4);
 }
 
 static uint64_t ctrl_first_word(const struct chdr_ctrl *ctrl, enum chdr_dialect dialect)
@@ -243,10 +243,10 @@ int chdr_ctrl_parse(
 	at += 4;
 	if ((size_t)(end - at) < 4u * ctrl.n_data)
 		return -EBADMSG;
-	ctrl.address = (uint32_t)bits(op, 0, 20);
-	ctrl.byte_enable = (uint8_t)bits(op, 20, 4);
-	ctrl.op = (uint8_t)bits(op, 24, 4);
-	ctrl.status = (uint8_t)bits(op, 30, 2);
+	ctrl.address = (uint32_t)bits_of(op, 0, 20);
+	ctrl.byte_enable = (uint8_t)bits_of(op, 20, 4);
+	ctrl.op = (uint8_t)bits_of(op, 24, 4);
+	ctrl.status = (uint8_t)bits_of(op, 30, 2);
 	for (size_t i = 0; i < ctrl.n_data; i++)
 		ctrl.data[i] = get_le32(at + 4 * i);
 	*ret = ctrl;
@@ -286,7 +286,7 @@ int chdr_mgmt_add(struct chdr_mgmt *mgmt, enum chdr_mgmt_op op, uint64_t payload
 	if (mgmt->n_steps == CHDR_MGMT_OPS_MAX)
 		return -ENOSPC;
 	mgmt->steps[mgmt->n_steps++] =
-	    (struct chdr_mgmt_step){(uint8_t)op, last, bits(payload, 0, 48)};
+	    (struct chdr_mgmt_step){(uint8_t)op, last, bits_of(payload, 0, 48)};
 	mgmt->n_hops += last;
 	return 0;
 }
@@ -298,9 +298,9 @@ bool chdr_mgmt_info(const struct chdr_mgmt *answer, struct chdr_node *ret)
 
 		if (answer->steps[i].op != CHDR_INFO_RESP)
 			continue;
-		*ret = (struct chdr_node){(uint16_t)bits(payload, 0, 16),
-		    (uint8_t)bits(payload, 16, 4), (uint16_t)bits(payload, 20, 10),
-		    (uint32_t)bits(payload, 30, 18)};
+		*ret = (struct chdr_node){(uint16_t)bits_of(payload, 0, 16),
+		    (uint8_t)bits_of(payload, 16, 4), (uint16_t)bits_of(payload, 20, 10),
+		    (uint32_t)bits_of(payload, 30, 18)};
 		return true;
 	}
 	return false;
@@ -320,11 +320,11 @@ static int mgmt_steps(const struct chdr_packet *packet, struct chdr_mgmt *mgmt)
 		const uint64_t word = chdr_word(packet->payload, 1 + i);
 		const bool first = i == 0 || mgmt->steps[i - 1].last;
 
-		if (!first && bits(word, 0, 8) != pending - 1)
+		if (!first && bits_of(word, 0, 8) != pending - 1)
 			return -EBADMSG;
-		pending = bits(word, 0, 8);
+		pending = bits_of(word, 0, 8);
 		mgmt->steps[i] = (struct chdr_mgmt_step){
-		    (uint8_t)bits(word, 8, 8), pending == 0, bits(word, 16, 48)};
+		    (uint8_t)bits_of(word, 8, 8), pending == 0, bits_of(word, 16, 48)};
 		hops += pending == 0;
 	}
 	mgmt->n_steps = (uint32_t)n;
@@ -340,10 +340,10 @@ int chdr_mgmt_parse(const struct chdr_packet *packet, struct chdr_mgmt *ret)
 	if (packet->header.type != CHDR_MGMT || packet->payload_bytes < 16)
 		return -EBADMSG;
 	word = chdr_word(packet->payload, 0);
-	mgmt.src = (uint16_t)bits(word, 0, 16);
-	mgmt.n_hops = (uint16_t)bits(word, 16, 10);
-	mgmt.width = (uint8_t)bits(word, 45, 3);
-	mgmt.version = (uint16_t)bits(word, 48, 16);
+	mgmt.src = (uint16_t)bits_of(word, 0, 16);
+	mgmt.n_hops = (uint16_t)bits_of(word, 16, 10);
+	mgmt.width = (uint8_t)bits_of(word, 45, 3);
+	mgmt.version = (uint16_t)bits_of(word, 48, 16);
 	rc = mgmt_steps(packet, &mgmt);
 	if (rc == 0)
 		*ret = mgmt;

@@ -45,7 +45,7 @@ static void ask_size(struct transport *transport, uint32_t ip, uint32_t there, u
 }
 
 /* So many bytes go there, and so many come back. */
-static bool goes(struct transport *transport, uint32_t ip, uint32_t there, uint32_t back)
+static bool size_goes(struct transport *transport, uint32_t ip, uint32_t there, uint32_t back)
 {
 	struct packet packet;
 
@@ -83,8 +83,9 @@ static bool is_wide_there(
 
 	if (transport_open(&transport_udp, &options, why, &transport) != 0)
 		return true;
-	if (!goes(transport, ip, bytes, bytes) && goes(transport, ip, SIZES_LEAST, SIZES_LEAST)) {
-		const bool back = goes(transport, ip, bytes, SIZES_LEAST);
+	if (!size_goes(transport, ip, bytes, bytes) &&
+	    size_goes(transport, ip, SIZES_LEAST, SIZES_LEAST)) {
+		const bool back = size_goes(transport, ip, bytes, SIZES_LEAST);
 
 		is = false;
 		x310_say(radio, ret_why, size,

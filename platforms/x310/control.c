@@ -5,7 +5,7 @@
 
 enum { ALL_BYTES = 15, CTRL_SEQ = 63 };
 
-static void fail(struct control *control, const char *why)
+static void control_fail(struct control *control, const char *why)
 {
 	control->failed_in = control->phase;
 	control->phase = STREAM_FAILED;
@@ -13,7 +13,7 @@ static void fail(struct control *control, const char *why)
 	control->request.open = false;
 }
 
-static void enter(struct control *control, enum stream_phase phase, uint64_t now_ns)
+static void control_enter(struct control *control, enum stream_phase phase, uint64_t now_ns)
 {
 	const struct endpoint *endpoint =
 	    phase == STREAM_CLAIM ? &control->claimed : &control->endpoint;
@@ -29,12 +29,12 @@ void control_open(struct control *control, const struct endpoint *endpoint,
     const struct endpoint *claimed, enum chdr_dialect dialect, uint64_t now_ns)
 {
 	*control = (struct control){.endpoint = *endpoint, .claimed = *claimed, .dialect = dialect};
-	enter(control, STREAM_ADVERTISE, now_ns);
+	control_enter(control, STREAM_ADVERTISE, now_ns);
 }
 
 /* ---- what is asked ------------------------------------------------------------------------ */
 
-static int push(
+static int request_push(
     struct control *control, enum chdr_ctrl_op op, uint16_t port, uint32_t address, uint32_t value)
 {
 	if (control->n == CONTROL_QUEUE)
@@ -55,17 +55,17 @@ static int push(
 
 int control_write(struct control *control, uint16_t port, uint32_t address, uint32_t value)
 {
-	return push(control, CHDR_CTRL_WRITE, port, address, value);
+	return request_push(control, CHDR_CTRL_WRITE, port, address, value);
 }
 
 int control_read(struct control *control, uint16_t port, uint32_t address)
 {
-	return push(control, CHDR_CTRL_READ, port, address, 0);
+	return request_push(control, CHDR_CTRL_READ, port, address, 0);
 }
 
 /* ---- what comes ------------------------------------------------------------------------ */
 
-static void acknowledged(struct control *control, const struct chdr_ctrl *ctrl)
+static void request_acknowledged(struct control *control, const struct chdr_ctrl *ctrl)
 {
 	const struct chdr_ctrl *asked = &control->queue[control->first];
 
@@ -81,7 +81,7 @@ static void acknowledged(struct control *control, const struct chdr_ctrl *ctrl)
 	control->next_ns = 0;
 }
 
-static void message(struct control *control, struct chdr_ctrl *ctrl, struct radio_message *ret)
+static void message_take(struct control *control, struct chdr_ctrl *ctrl, struct radio_message *ret)
 {
 	*ret = radio_message_parse(ctrl);
 	control->events[ret->event]++;
@@ -100,17 +100,17 @@ bool control_take(struct control *control, uint64_t now_ns, const struct chdr_pa
 	struct chdr_ctrl ctrl;
 
 	if (request_take(&control->request, packet, &answer)) {
-		enter(control, stream_after(&control->endpoint, control->phase), now_ns);
+		control_enter(control, stream_after(&control->endpoint, control->phase), now_ns);
 		return false;
 	}
 	if (packet->header.dst != control->endpoint.own ||
 	    chdr_ctrl_parse(packet, control->dialect, &ctrl) < 0)
 		return false;
 	if (ctrl.ack) {
-		acknowledged(control, &ctrl);
+		request_acknowledged(control, &ctrl);
 		return false;
 	}
-	message(control, &ctrl, ret_message);
+	message_take(control, &ctrl, ret_message);
 	return true;
 }
 
@@ -129,7 +129,7 @@ static size_t poll_queue(struct control *control, uint64_t now_ns, uint8_t *byte
 	if (control->phase != STREAM_READY || control->n == 0 || now_ns < control->next_ns)
 		return 0;
 	if (control->tries == REQUEST_TRIES) {
-		fail(control, "the device does not acknowledge a register access");
+		control_fail(control, "the device does not acknowledge a register access");
 		return 0;
 	}
 	if (control->tries++ == 0)
@@ -143,7 +143,7 @@ size_t control_poll(struct control *control, uint64_t now_ns, uint8_t *bytes)
 	const int rc = request_poll(&control->request, now_ns, bytes);
 
 	if (rc == -ETIMEDOUT)
-		fail(control, "the device does not answer a management request");
+		control_fail(control, "the device does not answer a management request");
 	if (rc > 0)
 		return (size_t)rc;
 	if (control->n_acks)

@@ -41,7 +41,7 @@ static uint64_t clock_of(struct radio *x310)
 	return clock_ns();
 }
 
-static bool idle(const struct x310_radio *x310)
+static bool radio_idle(const struct x310_radio *x310)
 {
 	for (uint32_t c = 0; c < x310->radio.channels; c++)
 		if (!x310_idle(&x310->antenna[c].radio))
@@ -50,11 +50,11 @@ static bool idle(const struct x310_radio *x310)
 }
 
 /* Until every channel has been told what it was to be. */
-static void tell(struct x310_radio *x310, uint64_t patience_ns)
+static void settings_tell(struct x310_radio *x310, uint64_t patience_ns)
 {
 	const uint64_t until = clock_ns() + patience_ns;
 
-	while (!idle(x310) && clock_ns() < until)
+	while (!radio_idle(x310) && clock_ns() < until)
 		x310_turn(x310);
 }
 
@@ -70,13 +70,13 @@ static void start_at(struct x310_radio *x310, uint64_t ticks)
 	}
 }
 
-static void stop(struct x310_radio *x310)
+static void streams_stop(struct x310_radio *x310)
 {
 	const uint64_t until = clock_ns() + TIME_NS;
 
 	for (uint32_t c = 0; c < x310->radio.channels; c++)
 		x310_stop(&x310->antenna[c].radio);
-	tell(x310, TIME_NS);
+	settings_tell(x310, TIME_NS);
 	while (x310_turn(x310) > 0 && clock_ns() < until)
 		; /* what it had sent by then */
 }
@@ -100,15 +100,15 @@ static bool start_together(struct x310_radio *x310, uint64_t ahead_ns)
 	if (x310->radio.on_grid)
 		ticks += (x310->per_slot - ticks % x310->per_slot) % x310->per_slot;
 	start_at(x310, now != 0 ? ticks : 0);
-	tell(x310, TIME_NS);
+	settings_tell(x310, TIME_NS);
 	return now == 0 ||
-	    (x310_time_of(x310, 0) < ticks && idle(x310) && packets_of(x310) == packets);
+	    (x310_time_of(x310, 0) < ticks && radio_idle(x310) && packets_of(x310) == packets);
 }
 
 /* Several channels have one first sample; their time is one (time_source). So have several nodes
  * one first sample of a slot. Where one of them heard of it too late, for this machine stood still,
  * it is asked of all of them once more. */
-static void start(struct radio *self)
+static void x310_driver_start(struct radio *self)
 {
 	struct x310_radio *x310 = x310_of(self);
 	const bool timed = !x310->listen && (self->channels > 1 || self->on_grid);
@@ -116,7 +116,7 @@ static void start(struct radio *self)
 	if (!timed)
 		start_at(x310, 0);
 	for (int i = 0; timed && !start_together(x310, AHEAD_NS << i) && i < START_TRIES - 1; i++)
-		stop(x310);
+		streams_stop(x310);
 	for (uint32_t c = 0; c < self->channels; c++)
 		x310->antenna[c].heard_ns = clock_ns();
 	x310->running = true;
@@ -124,7 +124,7 @@ static void start(struct radio *self)
 
 /* ---- in and out ------------------------------------------------------------------------ */
 
-static unsigned receive(
+static unsigned x310_driver_receive(
     struct radio *self, uint32_t c, uint64_t now_ns, struct radio_packet *ret, unsigned n)
 {
 	struct x310_radio *x310 = x310_of(self);
@@ -154,7 +154,8 @@ static unsigned receive(
 	return got;
 }
 
-static void release(struct radio *self, uint32_t c, const struct radio_packet *packets, unsigned n)
+static void x310_driver_release(
+    struct radio *self, uint32_t c, const struct radio_packet *packets, unsigned n)
 {
 	struct x310_antenna *channel = &x310_of(self)->antenna[c];
 	struct packet back[TRANSPORT_BURST];
@@ -170,7 +171,7 @@ static void release(struct radio *self, uint32_t c, const struct radio_packet *p
 	}
 }
 
-static uint8_t *place(struct radio *self, uint32_t c)
+static uint8_t *x310_driver_place(struct radio *self, uint32_t c)
 {
 	struct x310_antenna *channel = &x310_of(self)->antenna[c];
 
@@ -191,13 +192,13 @@ static void send_placed(struct radio *self, uint32_t c, uint32_t samples, uint64
 	channel->bursting = true;
 }
 
-static void flush(struct radio *self)
+static void x310_driver_flush(struct radio *self)
 {
 	for (uint32_t c = 0; c < self->channels; c++)
 		x310_flush(&x310_of(self)->antenna[c].radio);
 }
 
-static void count(struct radio *self, uint32_t c, struct radio_counts *ret)
+static void x310_driver_count(struct radio *self, uint32_t c, struct radio_counts *ret)
 {
 	x310_count(x310_of(self), c, ret);
 }
@@ -324,7 +325,8 @@ static int not_standing(
 }
 
 /* Until its streams stand. */
-static int stand(struct x310_radio *x310, struct x310_antenna *channel, char *ret_why, size_t size)
+static int streams_stand(
+    struct x310_radio *x310, struct x310_antenna *channel, char *ret_why, size_t size)
 {
 	const uint64_t until = clock_ns() + OPEN_NS;
 	struct x310_channel *radio = &channel->radio;
@@ -344,7 +346,7 @@ static int stand(struct x310_radio *x310, struct x310_antenna *channel, char *re
 }
 
 /* Each channel has a socket of its own, or its part of a port or group that several have. */
-static int reach(struct x310_radio *x310, struct x310_antenna *channel,
+static int device_reach(struct x310_radio *x310, struct x310_antenna *channel,
     const struct x310_settings *settings, char *ret_why, size_t size)
 {
 	const bool alone =
@@ -381,7 +383,7 @@ static int open_antenna(struct x310_radio *x310, const struct x310_settings *set
 
 	channel->radio.options = options;
 	channel->radio.spp = x310->radio.rx_packet;
-	status = reach(x310, channel, settings, ret_why, size);
+	status = device_reach(x310, channel, settings, ret_why, size);
 	if (status != 0)
 		return status;
 	x310->radio.channel[nth] = (struct aloe_radio_channel){settings->rx_frequency.item[c],
@@ -391,7 +393,7 @@ static int open_antenna(struct x310_radio *x310, const struct x310_settings *set
 	options.reset = !options.listen && x310_owner(x310, nth) == nth;
 	x310_open(&channel->radio, &options, channel->transport, clock_ns());
 	x310_configure(&channel->radio, x310->radio.rx_packet, x310->radio.ticks_per_sample);
-	status = stand(x310, channel, ret_why, size);
+	status = streams_stand(x310, channel, ret_why, size);
 	if (status == 0 && !x310_is_as_said(x310, nth, settings, c, ret_why, size))
 		status = -EINVAL;
 	return status;
@@ -465,7 +467,7 @@ static int open_all(const void *const *all, uint32_t n, const struct radio_use *
 static void end_burst(struct radio *x310, uint32_t c)
 {
 	struct x310_antenna *channel = &x310_of(x310)->antenna[c];
-	uint8_t *iq = channel->bursting ? place(x310, c) : NULL;
+	uint8_t *iq = channel->bursting ? x310_driver_place(x310, c) : NULL;
 
 	if (iq == NULL)
 		return;
@@ -476,7 +478,7 @@ static void end_burst(struct radio *x310, uint32_t c)
 }
 
 /* Of every burst the radio says that it has ended, behind all else that it has to say of it. */
-static bool reported(const struct x310_antenna *channel)
+static bool bursts_reported(const struct x310_antenna *channel)
 {
 	const struct x310_channel *radio = &channel->radio;
 
@@ -488,7 +490,7 @@ static bool reported(const struct x310_antenna *channel)
 static bool all_reported(const struct x310_radio *x310)
 {
 	for (uint32_t c = 0; c < x310->radio.channels; c++)
-		if (!reported(&x310->antenna[c]))
+		if (!bursts_reported(&x310->antenna[c]))
 			return false;
 	return true;
 }
@@ -513,11 +515,11 @@ static void end_all(struct radio *self)
 		if (x310->running)
 			x310_stop(&x310->antenna[c].radio);
 	}
-	tell(x310, CLOSE_NS);
+	settings_tell(x310, CLOSE_NS);
 	until = clock_ns() + REPORTS_NS + ahead_ns(x310);
 	while (!all_reported(x310) && clock_ns() < until)
 		x310_turn(x310);
-	tell(x310, CLOSE_NS); /* acknowledgements */
+	settings_tell(x310, CLOSE_NS); /* acknowledgements */
 	x310->ended = true;
 }
 
@@ -566,11 +568,11 @@ const struct radio_driver x310_driver = {
     .end = end_all,
     .close = close_all,
     .clock = clock_of,
-    .start = start,
-    .receive = receive,
-    .release = release,
-    .place = place,
+    .start = x310_driver_start,
+    .receive = x310_driver_receive,
+    .release = x310_driver_release,
+    .place = x310_driver_place,
     .send = send_placed,
-    .flush = flush,
-    .count = count,
+    .flush = x310_driver_flush,
+    .count = x310_driver_count,
 };

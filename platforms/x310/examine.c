@@ -151,7 +151,8 @@ static bool look_firmware(
 }
 
 /* The largest datagram that passes in one direction, below `bad`, which does not. */
-static uint32_t largest(struct transport *transport, uint32_t ip, uint32_t bad, bool towards_device)
+static uint32_t datagram_largest(
+    struct transport *transport, uint32_t ip, uint32_t bad, bool towards_device)
 {
 	uint32_t good = MTU_BYTES;
 
@@ -173,8 +174,8 @@ static void look_frame(
 	const uint32_t needed = chdr_bytes(settings), ip = settings->address;
 	const bool out = x310_passes(transport, ip, needed, MTU_BYTES),
 	           in = x310_passes(transport, ip, MTU_BYTES, needed);
-	const uint32_t most_out = out ? needed : largest(transport, ip, needed, true),
-	               most_in = in ? needed : largest(transport, ip, needed, false);
+	const uint32_t most_out = out ? needed : datagram_largest(transport, ip, needed, true),
+	               most_in = in ? needed : datagram_largest(transport, ip, needed, false);
 	const uint32_t most = most_out < most_in ? most_out : most_in;
 
 	if (out && in)

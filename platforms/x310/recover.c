@@ -86,7 +86,7 @@ uint32_t x310_owner(const struct x310_radio *x310, uint32_t c)
 	return owner;
 }
 
-static bool silent(const struct x310_antenna *channel, uint64_t now_ns)
+static bool channel_silent(const struct x310_antenna *channel, uint64_t now_ns)
 {
 	return channel->again || now_ns > channel->heard_ns + STALL_NS;
 }
@@ -95,7 +95,7 @@ static bool may_reset(const struct x310_radio *x310, uint32_t c, uint64_t now_ns
 {
 	for (uint32_t other = 0; other < x310->radio.channels; other++)
 		if (other != c && same_block(x310, other, c) &&
-		    !silent(&x310->antenna[other], now_ns))
+		    !channel_silent(&x310->antenna[other], now_ns))
 			return false;
 	return x310_owner(x310, c) == c;
 }
@@ -132,7 +132,7 @@ static bool is_due(const struct x310_antenna *channel, uint64_t now_ns)
 	return !channel->again && now_ns > channel->heard_ns + (again ? RETRY_NS : STALL_NS);
 }
 
-static void started(struct x310_antenna *channel, uint64_t now_ns)
+static void channel_started(struct x310_antenna *channel, uint64_t now_ns)
 {
 	channel->again = false;
 	channel->heard_ns = now_ns;
@@ -151,10 +151,10 @@ void x310_look_after(struct x310_radio *x310, uint32_t c, uint64_t now_ns)
 		channel->events = sum;
 		start_again(x310, channel, now_ns);
 	} else if (channel->again && x310_ready(&channel->radio)) {
-		started(channel, now_ns);
+		channel_started(channel, now_ns);
 	} else if (is_due(channel, now_ns)) {
 		channel->before.trouble = x310_trouble_of(&channel->radio);
-		if (owner == c || !silent(&x310->antenna[owner], now_ns))
+		if (owner == c || !channel_silent(&x310->antenna[owner], now_ns))
 			set_up_anew(x310, c, now_ns);
 	}
 }

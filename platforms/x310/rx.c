@@ -8,14 +8,14 @@
 
 enum { CHECK_NS = 1000000 }; /* pending: asked again then */
 
-static void fail(struct rx_stream *rx, const char *why)
+static void stream_fail(struct rx_stream *rx, const char *why)
 {
 	rx->phase = STREAM_FAILED;
 	rx->why = why;
 	rx->request.open = false;
 }
 
-static void configure(struct rx_stream *rx)
+static void stream_configure(struct rx_stream *rx)
 {
 	const struct rx_options *o = &rx->options;
 	struct request *request = &rx->request;
@@ -35,7 +35,7 @@ static void configure(struct rx_stream *rx)
 	request_end(request);
 }
 
-static void check(struct rx_stream *rx)
+static void stream_check(struct rx_stream *rx)
 {
 	request_to_device(&rx->request, &rx->options.endpoint);
 	request_read(&rx->request, SEP_OUT_CTRL);
@@ -43,15 +43,15 @@ static void check(struct rx_stream *rx)
 }
 
 /* Enters a phase and asks what belongs to it. */
-static void enter(struct rx_stream *rx, enum stream_phase phase, uint64_t now_ns)
+static void stream_enter(struct rx_stream *rx, enum stream_phase phase, uint64_t now_ns)
 {
 	if (phase != rx->phase)
 		rx->deadline_ns = now_ns + REQUEST_RETRY_NS;
 	rx->phase = phase;
 	if (phase == STREAM_CONFIGURE)
-		configure(rx);
+		stream_configure(rx);
 	else if (phase == STREAM_CHECK)
-		check(rx);
+		stream_check(rx);
 	else if (!stream_ask(&rx->request, &rx->options.endpoint, phase))
 		return;
 	request_open(&rx->request, rx->request_seq++, now_ns);
@@ -62,12 +62,12 @@ void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t no
 	*rx = (struct rx_stream){
 	    .options = *options, .phase = options->listen ? STREAM_READY : STREAM_IDLE};
 	if (!options->listen)
-		enter(rx, STREAM_ADVERTISE, now_ns);
+		stream_enter(rx, STREAM_ADVERTISE, now_ns);
 }
 
 /* ---- what comes ------------------------------------------------------------------------ */
 
-static void begin(struct rx_stream *rx)
+static void stream_begin(struct rx_stream *rx)
 {
 	rx->phase = STREAM_READY;
 	rx->next_seq = 0;
@@ -79,57 +79,58 @@ static void begin(struct rx_stream *rx)
 static void configure_again(struct rx_stream *rx, uint64_t now_ns)
 {
 	if (rx->tries < REQUEST_TRIES)
-		enter(rx, STREAM_CONFIGURE, now_ns);
+		stream_enter(rx, STREAM_CONFIGURE, now_ns);
 	else if (rx->phase == STREAM_INIT)
-		fail(rx, "the endpoint does not send INIT");
+		stream_fail(rx, "the endpoint does not send INIT");
 	else
-		fail(rx, "the endpoint does not accept the answer to INIT");
+		stream_fail(rx, "the endpoint does not accept the answer to INIT");
 }
 
-static void checked(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64_t now_ns)
+static void check_answered(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64_t now_ns)
 {
 	const bool controlled = rx->options.frequency.bytes || rx->options.frequency.pkts;
 	uint32_t status;
 
 	if (!request_register(answer, SEP_OUT_CTRL, &status))
-		fail(rx, "the endpoint does not report the result of its configuration");
+		stream_fail(rx, "the endpoint does not report the result of its configuration");
 	else if ((status & SEP_OUT_PENDING) && now_ns >= rx->deadline_ns)
 		configure_again(rx, now_ns);
 	else if (status & SEP_OUT_PENDING)
-		enter(rx, STREAM_CHECK, now_ns + CHECK_NS);
+		stream_enter(rx, STREAM_CHECK, now_ns + CHECK_NS);
 	else if (status & SEP_OUT_FAILED)
-		fail(rx,
+		stream_fail(rx,
 		    "the endpoint refused the configuration, because the STRS of this host came "
 		    "from another endpoint or with a status");
 	else if (!!(status & SEP_OUT_FLOW_CONTROL) != controlled)
-		fail(rx, "the endpoint has another flow control than was configured");
+		stream_fail(rx, "the endpoint has another flow control than was configured");
 	else
-		begin(rx);
+		stream_begin(rx);
 }
 
-static void answered(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64_t now_ns)
+static void request_answered(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64_t now_ns)
 {
 	switch (rx->phase) {
 	case STREAM_DEVICE:
 		if (!stream_is_endpoint(answer))
-			fail(rx, "that port of the crossbar leads to no stream endpoint with data");
+			stream_fail(
+			    rx, "that port of the crossbar leads to no stream endpoint with data");
 		else
-			enter(rx, STREAM_CONFIGURE, now_ns);
+			stream_enter(rx, STREAM_CONFIGURE, now_ns);
 		break;
 	case STREAM_CONFIGURE:
-		enter(
+		stream_enter(
 		    rx, rx->init_answered || rx->answer_init ? STREAM_CHECK : STREAM_INIT, now_ns);
 		break;
 	case STREAM_CHECK:
-		checked(rx, answer, now_ns);
+		check_answered(rx, answer, now_ns);
 		break;
 	default:
-		enter(rx, stream_after(&rx->options.endpoint, rx->phase), now_ns);
+		stream_enter(rx, stream_after(&rx->options.endpoint, rx->phase), now_ns);
 	}
 }
 
 /* What the device says it has sent and we have not got is lost: room for it is given back. */
-static void resync(struct rx_stream *rx, const struct chdr_strc *strc)
+static void totals_resync(struct rx_stream *rx, const struct chdr_strc *strc)
 {
 	const struct stream_total lost = {
 	    strc->bytes - rx->received.bytes, strc->pkts - rx->received.pkts};
@@ -141,19 +142,19 @@ static void resync(struct rx_stream *rx, const struct chdr_strc *strc)
 	rx->received = (struct stream_total){strc->bytes, strc->pkts};
 }
 
-static void command(struct rx_stream *rx, uint64_t now_ns, const struct chdr_strc *strc)
+static void command_take(struct rx_stream *rx, uint64_t now_ns, const struct chdr_strc *strc)
 {
 	if (strc->src != rx->options.endpoint.device)
 		return;
 	if (strc->op == CHDR_INIT && rx->phase >= STREAM_CONFIGURE && rx->phase < STREAM_READY) {
 		rx->answer_init = true;
 		if (rx->phase == STREAM_INIT)
-			enter(rx, STREAM_CHECK, now_ns);
+			stream_enter(rx, STREAM_CHECK, now_ns);
 	}
 	if (rx->phase != STREAM_READY || strc->op == CHDR_INIT)
 		return;
 	if (strc->op == CHDR_RESYNC)
-		resync(rx, strc);
+		totals_resync(rx, strc);
 	rx->received.bytes += CHDR_STRC_BYTES;
 	rx->received.pkts++;
 	rx->released.bytes += CHDR_STRC_BYTES;
@@ -166,10 +167,10 @@ void rx_control(struct rx_stream *rx, uint64_t now_ns, const struct chdr_packet 
 	struct chdr_strc strc;
 
 	if (request_take(&rx->request, packet, &answer))
-		answered(rx, &answer, now_ns);
+		request_answered(rx, &answer, now_ns);
 	else if (packet->header.dst == rx->options.endpoint.own &&
 	    chdr_strc_parse(packet, &strc) == 0)
-		command(rx, now_ns, &strc);
+		command_take(rx, now_ns, &strc);
 }
 
 /* By how many packets this one is ahead of the next; 0 where a stream that we listen to begins. */
@@ -205,7 +206,7 @@ static void note_missing(struct rx_stream *rx, uint16_t seq, uint16_t n)
 }
 
 /* One that is behind: it was missing, or it came already. */
-static enum rx_verdict behind(struct rx_stream *rx, uint16_t seq)
+static enum rx_verdict packet_behind(struct rx_stream *rx, uint16_t seq)
 {
 	uint64_t bit, *word = missing_of(rx, seq, &bit);
 
@@ -231,7 +232,7 @@ enum rx_verdict rx_data(struct rx_stream *rx, const struct chdr_header *header)
 	rx->counts.packets++;
 	rx->counts.bytes += header->length;
 	if (ahead < 0 && ahead > -RX_FAR)
-		return behind(rx, header->seq);
+		return packet_behind(rx, header->seq);
 	rx->gap = (uint16_t)ahead;
 	note_missing(rx, header->seq, rx->gap);
 	rx->counts.lost += rx->gap;
@@ -259,7 +260,7 @@ static bool report_due(const struct rx_stream *rx)
 	    (every->pkts && rx->released.pkts - rx->reported.pkts >= every->pkts);
 }
 
-static size_t report(struct rx_stream *rx, const struct stream_total *total, uint8_t *bytes)
+static size_t report_write(struct rx_stream *rx, const struct stream_total *total, uint8_t *bytes)
 {
 	const struct rx_options *o = &rx->options;
 	const struct chdr_strs strs = {
@@ -283,17 +284,17 @@ size_t rx_poll(struct rx_stream *rx, uint64_t now_ns, uint8_t *bytes)
 		rx->answer_init = false;
 		rx->init_answered = true;
 		rx->strs_seq = 0;
-		return report(rx, &none, bytes);
+		return report_write(rx, &none, bytes);
 	}
 	if (rx->phase == STREAM_INIT && now_ns >= rx->deadline_ns)
 		configure_again(rx, now_ns);
 	rc = request_poll(&rx->request, now_ns, bytes);
 	if (rc == -ETIMEDOUT)
-		fail(rx, "the device does not answer a management request");
+		stream_fail(rx, "the device does not answer a management request");
 	if (rc > 0)
 		return (size_t)rc;
 	if (!report_due(rx))
 		return 0;
 	rx->reported = rx->released;
-	return report(rx, &rx->released, bytes);
+	return report_write(rx, &rx->released, bytes);
 }

@@ -41,7 +41,7 @@ static struct end *end_for(struct split *split, const struct packet *packet)
 }
 
 /* Only what all have room for: the rest waits in the port's ring. */
-static void deal(struct split *split)
+static void packets_deal(struct split *split)
 {
 	struct packet packets[TRANSPORT_BURST];
 	unsigned most = TRANSPORT_BURST, got;
@@ -67,7 +67,7 @@ static unsigned end_receive(struct transport *transport, struct packet *ret, uns
 	struct end *end = end_of(transport);
 
 	if (end->n == 0)
-		deal(end->split);
+		packets_deal(end->split);
 	n = n < end->n ? n : end->n;
 	memcpy(ret, end->packets, n * sizeof(*ret));
 	end->n -= n;

@@ -28,7 +28,7 @@ enum {
 #define NOC_DDC 0xddc00000u
 #define NOC_DUC 0xd0c00000u
 
-__attribute__((format(printf, 2, 3))) static void fail(
+__attribute__((format(printf, 2, 3))) static void survey_fail(
     struct survey *survey, const char *format, ...)
 {
 	va_list args;
@@ -40,10 +40,10 @@ __attribute__((format(printf, 2, 3))) static void fail(
 	survey->request.open = false;
 }
 
-static void silent(struct survey *survey, const char *why)
+static void survey_silent(struct survey *survey, const char *why)
 {
 	survey->silent_in = survey->phase;
-	fail(survey, "%s", why);
+	survey_fail(survey, "%s", why);
 }
 
 const struct x310_path *x310_layout_path(
@@ -60,7 +60,7 @@ const struct x310_path *x310_layout_path(
 
 /* ---- nodes ------------------------------------------------------------------------ */
 
-static void ask(struct survey *survey, enum survey_phase phase, uint64_t now_ns)
+static void survey_ask(struct survey *survey, enum survey_phase phase, uint64_t now_ns)
 {
 	struct request *request = &survey->request;
 
@@ -89,7 +89,7 @@ void survey_open(struct survey *survey, uint16_t own, uint64_t now_ns)
 {
 	*survey = (struct survey){.request_seq = SEQ_SURVEY, .silent_in = SURVEY_FAILED};
 	survey->endpoint = (struct endpoint){.own = own, .version = x310_fpgas[0].protocol};
-	ask(survey, SURVEY_ADVERTISE, now_ns);
+	survey_ask(survey, SURVEY_ADVERTISE, now_ns);
 }
 
 /* Registers are read by the endpoint of the lowest instance that takes accesses. */
@@ -108,7 +108,7 @@ static void begin_registers(struct survey *survey, uint64_t now_ns)
 		endpoint->device_port = port;
 	}
 	if (first == NULL) {
-		fail(survey,
+		survey_fail(survey,
 		    "no stream endpoint of the device takes register accesses (of %u ports of its "
 		    "crossbar)",
 		    survey->n_ports);
@@ -128,7 +128,7 @@ static void begin_registers(struct survey *survey, uint64_t now_ns)
 static void next_port(struct survey *survey, uint64_t now_ns)
 {
 	if (++survey->port < survey->n_ports)
-		ask(survey, SURVEY_ENDPOINT, now_ns);
+		survey_ask(survey, SURVEY_ENDPOINT, now_ns);
 	else
 		begin_registers(survey, now_ns);
 }
@@ -137,7 +137,7 @@ static void take_protocol(struct survey *survey, const struct chdr_mgmt *answer,
 {
 	survey->layout.protocol = survey->endpoint.version = answer->version;
 	if (x310_ctrl_of(answer->version)) {
-		ask(survey, SURVEY_CROSSBAR, now_ns);
+		survey_ask(survey, SURVEY_CROSSBAR, now_ns);
 		return;
 	}
 	x310_fpga_unknown(answer->version, 0, survey->why, sizeof(survey->why));
@@ -150,18 +150,19 @@ static void take_crossbar(struct survey *survey, const struct chdr_mgmt *answer,
 	struct chdr_node node;
 
 	if (!chdr_mgmt_info(answer, &node) || node.type != NODE_CROSSBAR) {
-		fail(survey, "the device has no crossbar behind its network port");
+		survey_fail(survey, "the device has no crossbar behind its network port");
 		return;
 	}
 	survey->n_ports = (uint16_t)(node.extended & 255);
 	survey->port = (uint16_t)(node.extended >> 8 & 255);
 	if (survey->n_ports > SURVEY_PORTS || survey->port >= survey->n_ports) {
-		fail(survey, "the crossbar of the device has %u ports, %u of them to networks",
+		survey_fail(survey,
+		    "the crossbar of the device has %u ports, %u of them to networks",
 		    survey->n_ports, survey->port);
 		return;
 	}
 	survey->layout.own_port = survey->endpoint.own_port = node.instance;
-	ask(survey, SURVEY_OWN, now_ns);
+	survey_ask(survey, SURVEY_OWN, now_ns);
 }
 
 static void take_endpoint(struct survey *survey, const struct chdr_mgmt *answer, uint64_t now_ns)
@@ -183,7 +184,7 @@ static void take_answer(struct survey *survey, const struct chdr_mgmt *answer, u
 	else if (survey->phase == SURVEY_CROSSBAR)
 		take_crossbar(survey, answer, now_ns);
 	else if (survey->phase == SURVEY_OWN)
-		ask(survey, SURVEY_ENDPOINT, now_ns);
+		survey_ask(survey, SURVEY_ENDPOINT, now_ns);
 	else
 		take_endpoint(survey, answer, now_ns);
 }
@@ -232,7 +233,7 @@ static void take_counts(struct survey *survey, uint32_t value)
 	survey->n_endpoints = value & 1023;
 	survey->n_blocks = value >> 10 & 1023;
 	if (survey->n_blocks > SURVEY_BLOCKS)
-		fail(survey, "the device reports %u blocks; ALOE supports at most %d",
+		survey_fail(survey, "the device reports %u blocks; ALOE supports at most %d",
 		    survey->n_blocks, SURVEY_BLOCKS);
 }
 
@@ -263,7 +264,7 @@ static void take_value(struct survey *survey, uint32_t value)
 	unsigned step = survey->step++;
 
 	if (step == READ_PROTOCOL && value >> 16 != ZERO_MAGIC)
-		fail(survey,
+		survey_fail(survey,
 		    "the device has no client zero: register 0 holds 0x%08x, so the device has "
 		    "another FPGA image",
 		    value);
@@ -280,7 +281,7 @@ static void take_value(struct survey *survey, uint32_t value)
 	}
 	step -= survey->n_blocks;
 	if (step == 0 && (value & 0x3fff) > SURVEY_EDGES)
-		fail(survey, "the device reports %u edges; ALOE supports at most %d",
+		survey_fail(survey, "the device reports %u edges; ALOE supports at most %d",
 		    value & 0x3fff, SURVEY_EDGES);
 	else if (step == 0)
 		survey->n_edges = value & 0x3fff;
@@ -297,7 +298,7 @@ struct survey_place {
 };
 
 /* Where the edge from (or to) this place leads. False: there is none. */
-static bool follow(const struct survey *survey, bool receives, struct survey_place *place)
+static bool edge_follow(const struct survey *survey, bool receives, struct survey_place *place)
 {
 	for (uint32_t i = 0; i < survey->n_edges; i++) {
 		const uint32_t edge = survey->edges[i];
@@ -328,12 +329,12 @@ static void end_at(const struct survey *survey, uint32_t instance, struct x310_p
 }
 
 /* A block gives on at the same port what it takes at one. */
-static void trace(
+static void path_trace(
     const struct survey *survey, bool receives, struct survey_place place, struct x310_path *path)
 {
 	const uint32_t rate = receives ? NOC_DDC : NOC_DUC;
 
-	for (uint32_t i = 0; i < survey->n_blocks && follow(survey, receives, &place); i++) {
+	for (uint32_t i = 0; i < survey->n_blocks && edge_follow(survey, receives, &place); i++) {
 		const uint32_t block = place.slot - 1 - survey->n_endpoints;
 
 		if (place.slot >= 1 && place.slot <= survey->n_endpoints) {
@@ -347,7 +348,7 @@ static void trace(
 	}
 }
 
-static void finish(struct survey *survey)
+static void survey_finish(struct survey *survey)
 {
 	struct x310_layout *layout = &survey->layout;
 
@@ -357,12 +358,12 @@ static void finish(struct survey *survey)
 		struct survey_place place = {survey_slot(survey, radio->port), 0};
 
 		for (; place.port < SURVEY_CHANNELS; place.port++) {
-			trace(survey, true, place, &radio->rx[place.port]);
-			trace(survey, false, place, &radio->tx[place.port]);
+			path_trace(survey, true, place, &radio->rx[place.port]);
+			path_trace(survey, false, place, &radio->tx[place.port]);
 		}
 	}
 	if (layout->n_radios == 0)
-		fail(survey, "the device has no radio (of %u blocks)", survey->n_blocks);
+		survey_fail(survey, "the device has no radio (of %u blocks)", survey->n_blocks);
 }
 
 /* ---- both ------------------------------------------------------------------------ */
@@ -377,7 +378,7 @@ static void read_next(struct survey *survey)
 	if (register_of(survey, &port, &address))
 		(void)control_read(&survey->control, port, address);
 	else
-		finish(survey);
+		survey_finish(survey);
 }
 
 static void take_register(struct survey *survey, uint64_t now_ns, const struct chdr_packet *packet)
@@ -388,7 +389,8 @@ static void take_register(struct survey *survey, uint64_t now_ns, const struct c
 
 	(void)control_take(control, now_ns, packet, &message);
 	if (control->refused > 0)
-		fail(survey, "the device refused to let its register %u be read", survey->step);
+		survey_fail(
+		    survey, "the device refused to let its register %u be read", survey->step);
 	else if (control->n < before)
 		take_value(survey, control->value);
 	read_next(survey);
@@ -410,7 +412,7 @@ static size_t poll_registers(struct survey *survey, uint64_t now_ns, uint8_t *by
 	const size_t size = control_poll(&survey->control, now_ns, bytes);
 
 	if (survey->control.phase == STREAM_FAILED)
-		silent(survey, survey->control.why);
+		survey_silent(survey, survey->control.why);
 	return size;
 }
 
@@ -429,6 +431,6 @@ size_t survey_poll(struct survey *survey, uint64_t now_ns, uint8_t *bytes)
 	}
 	rc = request_poll(&survey->request, now_ns, bytes);
 	if (rc == -ETIMEDOUT)
-		silent(survey, "the device does not answer a management request");
+		survey_silent(survey, "the device does not answer a management request");
 	return rc > 0 ? (size_t)rc : 0;
 }

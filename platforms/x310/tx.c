@@ -7,7 +7,7 @@
 
 enum { SEQ_REACH = 0x4000 };
 
-static void fail(struct tx_stream *tx, const char *why)
+static void stream_fail(struct tx_stream *tx, const char *why)
 {
 	tx->phase = STREAM_FAILED;
 	tx->why = why;
@@ -23,7 +23,7 @@ static void init_begin(struct tx_stream *tx, uint64_t now_ns, bool asks_capacity
 	tx->next_ns = now_ns;
 }
 
-static void configure(struct tx_stream *tx)
+static void stream_configure(struct tx_stream *tx)
 {
 	request_to_device(&tx->request, &tx->options.endpoint);
 	if (tx->resets > 0)
@@ -32,11 +32,11 @@ static void configure(struct tx_stream *tx)
 	request_end(&tx->request);
 }
 
-static void enter(struct tx_stream *tx, enum stream_phase phase, uint64_t now_ns)
+static void stream_enter(struct tx_stream *tx, enum stream_phase phase, uint64_t now_ns)
 {
 	tx->phase = phase;
 	if (phase == STREAM_CONFIGURE)
-		configure(tx);
+		stream_configure(tx);
 	else if (!stream_ask(&tx->request, &tx->options.endpoint, phase)) {
 		init_begin(tx, now_ns, tx->capacity == 0);
 		return;
@@ -47,7 +47,7 @@ static void enter(struct tx_stream *tx, enum stream_phase phase, uint64_t now_ns
 void tx_open(struct tx_stream *tx, const struct tx_options *options, uint64_t now_ns)
 {
 	*tx = (struct tx_stream){.options = *options, .capacity = options->capacity_bytes};
-	enter(tx, STREAM_ADVERTISE, now_ns);
+	stream_enter(tx, STREAM_ADVERTISE, now_ns);
 }
 
 void tx_restart(struct tx_stream *tx, uint64_t now_ns)
@@ -62,7 +62,7 @@ static void init_answered(struct tx_stream *tx, const struct chdr_strs *strs, ui
 	if (strs->status != CHDR_OKAY || strs->xfer_bytes || strs->xfer_pkts)
 		return; /* of before the flush */
 	if (strs->capacity_bytes <= TX_COMMAND_ROOM) {
-		fail(tx, "the endpoint has no buffer for data");
+		stream_fail(tx, "the endpoint has no buffer for data");
 		return;
 	}
 	tx->capacity = strs->capacity_bytes;
@@ -99,7 +99,7 @@ static bool begins_anew(const struct tx_options *options)
 	    options->policy == TX_REINIT_TWICE;
 }
 
-static void status(struct tx_stream *tx, const struct chdr_strs *strs, uint64_t now_ns)
+static void status_take(struct tx_stream *tx, const struct chdr_strs *strs, uint64_t now_ns)
 {
 	tx->counts.reports++;
 	tx->next_ns = now_ns + TX_PING_NS;
@@ -131,9 +131,10 @@ void tx_control(struct tx_stream *tx, uint64_t now_ns, const struct chdr_packet 
 
 	if (request_take(&tx->request, packet, &answer)) {
 		if (tx->phase == STREAM_DEVICE && !stream_is_endpoint(&answer))
-			fail(tx, "that port of the crossbar leads to no stream endpoint with data");
+			stream_fail(
+			    tx, "that port of the crossbar leads to no stream endpoint with data");
 		else
-			enter(tx, stream_after(&tx->options.endpoint, tx->phase), now_ns);
+			stream_enter(tx, stream_after(&tx->options.endpoint, tx->phase), now_ns);
 		return;
 	}
 	if (packet->header.dst != tx->options.endpoint.own || chdr_strs_parse(packet, &strs) < 0 ||
@@ -142,12 +143,12 @@ void tx_control(struct tx_stream *tx, uint64_t now_ns, const struct chdr_packet 
 	if (tx->phase == STREAM_INIT && tx->tries)
 		init_answered(tx, &strs, now_ns);
 	else if (tx->phase == STREAM_READY)
-		status(tx, &strs, now_ns);
+		status_take(tx, &strs, now_ns);
 }
 
 /* ---- what goes ------------------------------------------------------------------------ */
 
-static size_t command(
+static size_t command_write(
     struct tx_stream *tx, enum chdr_op op, const struct stream_total *total, uint8_t *bytes)
 {
 	const struct endpoint *endpoint = &tx->options.endpoint;
@@ -173,11 +174,11 @@ static size_t poll_init(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
 		return 0;
 	if (tx->tries == TX_INIT_TRIES && tx->resets < TX_RESETS) {
 		tx->resets++;
-		enter(tx, STREAM_CONFIGURE, now_ns);
+		stream_enter(tx, STREAM_CONFIGURE, now_ns);
 		return 0;
 	}
 	if (tx->tries == TX_INIT_TRIES) {
-		fail(tx, "the endpoint does not answer INIT");
+		stream_fail(tx, "the endpoint does not answer INIT");
 		return 0;
 	}
 	if (tx->asks_capacity)
@@ -185,7 +186,7 @@ static size_t poll_init(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
 	tx->tries++;
 	tx->next_ns = now_ns + TX_INIT_RETRY_NS;
 	tx->counts.inits++;
-	return command(tx, CHDR_INIT, &every, bytes);
+	return command_write(tx, CHDR_INIT, &every, bytes);
 }
 
 static void count_command(struct tx_stream *tx)
@@ -209,7 +210,7 @@ static size_t poll_shut(struct tx_stream *tx, uint64_t now_ns, bool room, uint8_
 	tx->next_ns = now_ns + TX_PING_NS;
 	tx->counts.pings++;
 	count_command(tx);
-	return command(tx, CHDR_PING, &none, bytes);
+	return command_write(tx, CHDR_PING, &none, bytes);
 }
 
 static size_t poll_ready(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
@@ -221,7 +222,7 @@ static size_t poll_ready(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
 	if (out == 0) /* nothing to hear of */
 		tx->heard_ns = now_ns;
 	if (tx->since_resync >= tx->capacity && room) {
-		size = command(tx, CHDR_RESYNC, &tx->sent, bytes);
+		size = command_write(tx, CHDR_RESYNC, &tx->sent, bytes);
 		tx->since_resync = 0;
 		tx->counts.resyncs++;
 		count_command(tx);
@@ -245,7 +246,7 @@ size_t tx_poll(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
 	const int rc = size == 0 ? request_poll(&tx->request, now_ns, bytes) : 0;
 
 	if (rc == -ETIMEDOUT)
-		fail(tx, "the device does not answer a management request");
+		stream_fail(tx, "the device does not answer a management request");
 	return rc > 0 ? (size_t)rc : size;
 }
 

@@ -25,7 +25,7 @@ int client_connect(struct client *client)
 }
 
 /* One that was killed is started again by whoever keeps it: that takes a moment. */
-static int probe(const char *dir)
+static int dir_probe(const char *dir)
 {
 	enum { TRIES = 150, TRY_MS = 20 };
 	int rc = bus_probe(dir);
@@ -39,12 +39,12 @@ static int probe(const char *dir)
 
 int client_probe(const char *dir)
 {
-	const int rc = probe(dir);
+	const int rc = dir_probe(dir);
 
 	return rc == -ECONNREFUSED || rc == -EHOSTDOWN ? -ENOENT : rc;
 }
 
-static int find(struct client *client, const char *dir)
+static int node_find(struct client *client, const char *dir)
 {
 	int rc;
 
@@ -56,12 +56,12 @@ static int find(struct client *client, const char *dir)
 
 int client_find(struct client *client, const struct cli_args *args)
 {
-	return find(client, cli_get(args, "dir"));
+	return node_find(client, cli_get(args, "dir"));
 }
 
 static int open_as(struct client *client, const char *dir, const char *node)
 {
-	const int rc = find(client, dir);
+	const int rc = node_find(client, dir);
 
 	if (rc == -ENOENT) {
 		fprintf(stderr, "aloe: no node is running in %s; `aloe up` starts a node\n",
@@ -134,7 +134,7 @@ static void interrupt_add(struct client *client, uint32_t signal)
 	client->interrupted_ns = now;
 }
 
-static int interrupted(struct client *client)
+static int is_interrupted(struct client *client)
 {
 	struct signalfd_siginfo info;
 	unsigned before = client->interrupts;
@@ -148,7 +148,7 @@ static int interrupted(struct client *client)
 	return client->interrupts != before;
 }
 
-static void woke(void *self, short revents)
+static void bus_woke(void *self, short revents)
 {
 	*(short *)self = revents;
 }
@@ -168,7 +168,7 @@ static int wait_input(struct client *client, int timeout_ms, int input_fd)
 	int rc;
 
 	for (int i = 0; i < FDS; i++)
-		loop_watch_start(&client->loop, &watches[i], fds[i], POLLIN, woke, &came[i]);
+		loop_watch_start(&client->loop, &watches[i], fds[i], POLLIN, bus_woke, &came[i]);
 	rc = loop_step(&client->loop, timeout_ms);
 	for (int i = 0; i < FDS; i++)
 		loop_watch_stop(&client->loop, &watches[i]);
@@ -176,7 +176,7 @@ static int wait_input(struct client *client, int timeout_ms, int input_fd)
 		return rc;
 	if (came[WORDS])
 		client->words(client->words_self);
-	if (came[SIGNAL] && interrupted(client))
+	if (came[SIGNAL] && is_interrupted(client))
 		return -EINTR;
 	if (came[NODE])
 		return -ECHILD;
@@ -188,9 +188,9 @@ static int wait_any(struct client *client, int timeout_ms)
 	return wait_input(client, timeout_ms, -1);
 }
 
-/* answer takes what has come until the answer with `seq`: 1 if it did, 0 if there is nothing more,
- * or -errno. */
-static int answer(struct client *client, uint32_t seq, struct wire_view *ret_view)
+/* answer_take takes what has come until the answer with `seq`: 1 if it did, 0 if there is nothing
+ * more, or -errno. */
+static int answer_take(struct client *client, uint32_t seq, struct wire_view *ret_view)
 {
 	int rc;
 
@@ -224,12 +224,12 @@ static int ask_once(
 
 	if (client->asked_ns == 0)
 		client->asked_ns = clock_ns();
-	answer(client, 0, ret_view); /* what came of earlier questions */
+	answer_take(client, 0, ret_view); /* what came of earlier questions */
 	wire_init_copy(&msg, whole, (enum wire_tag)0);
 	rc = bus_send(client->bus, &msg);
 	while (rc == 0) {
 		const int64_t left = until - now_ms();
-		if ((rc = answer(client, whole->seq, ret_view)))
+		if ((rc = answer_take(client, whole->seq, ret_view)))
 			break;
 		wait_report(client, whole);
 		if (left <= 0)
@@ -312,7 +312,7 @@ int client_wait(struct client *client, int timeout_ms)
 	client->resized = false;
 	do {
 		struct wire_view view;
-		if (client->bus && (rc = answer(client, 0, &view)) < 0 && rc != -ECONNRESET)
+		if (client->bus && (rc = answer_take(client, 0, &view)) < 0 && rc != -ECONNRESET)
 			break;
 		rc = wait_any(client, (int)(until - now_ms()));
 	} while (rc == 0 && !client->resized && now_ms() < until);
@@ -326,7 +326,7 @@ int client_wait_input(struct client *client, int fd)
 
 	client->resized = false;
 	while (rc == 0 && !client->resized) {
-		if (client->bus && (rc = answer(client, 0, &view)) < 0 && rc != -ECONNRESET)
+		if (client->bus && (rc = answer_take(client, 0, &view)) < 0 && rc != -ECONNRESET)
 			break;
 		rc = wait_input(client, LOOK_MS, fd);
 	}

@@ -106,8 +106,9 @@ static int order_ask(struct client *client, const struct cli_args *args, enum wi
 	return client_judge(rc, view);
 }
 
-/* order sends one command and says what came of it. */
-static int order(const struct cli_args *args, enum wire_type type, uint64_t count, const char *done)
+/* order_send sends one command and says what came of it. */
+static int order_send(
+    const struct cli_args *args, enum wire_type type, uint64_t count, const char *done)
 {
 	struct client client;
 	struct wire_view view;
@@ -131,12 +132,12 @@ static int order(const struct cli_args *args, enum wire_type type, uint64_t coun
 
 int aloe_start(const struct cli_args *args)
 {
-	return order(args, WIRE_START, 0, "runs");
+	return order_send(args, WIRE_START, 0, "runs");
 }
 
 int aloe_pause(const struct cli_args *args)
 {
-	return order(args, WIRE_PAUSE, 0, "pauses");
+	return order_send(args, WIRE_PAUSE, 0, "pauses");
 }
 
 int aloe_step(const struct cli_args *args)
@@ -145,17 +146,17 @@ int aloe_step(const struct cli_args *args)
 
 	if (cli_whole(args, "count", 1, UINT32_MAX, &count) < 0)
 		return CLI_USAGE;
-	return order(args, WIRE_STEP, count, "steps");
+	return order_send(args, WIRE_STEP, count, "steps");
 }
 
 int aloe_stop(const struct cli_args *args)
 {
-	return order(args, WIRE_STOP, 0, "is stopped");
+	return order_send(args, WIRE_STOP, 0, "is stopped");
 }
 
 int aloe_unload(const struct cli_args *args)
 {
-	return order(args, WIRE_UNLOAD, 0, "is unloaded");
+	return order_send(args, WIRE_UNLOAD, 0, "is unloaded");
 }
 
 /* One INSTANCE.PARAMETER=VALUE. The numbers of @FILE go as text: the node has other folders. */

@@ -110,7 +110,7 @@ static int rows_take(struct log_file *log, const struct wire_view *view)
 
 /* ---- the node ---- */
 
-static int fetch(struct client *client, const struct cli_args *args, struct log_file *log)
+static int rows_fetch(struct client *client, const struct cli_args *args, struct log_file *log)
 {
 	struct wire_view view;
 	struct wire_msg msg;
@@ -152,7 +152,7 @@ static int state_look(struct client *client, const char *waveform, bool *ret_gon
 static int log_run(struct client *client, const struct cli_args *args, struct log_file *log)
 {
 	bool gone = false, over = false;
-	int status = fetch(client, args, log);
+	int status = rows_fetch(client, args, log);
 
 	for (unsigned n = 1; status == CLI_OK && !over && !log->again; n++) {
 		if (client_wait(client, FETCH_MS) < 0)
@@ -160,7 +160,7 @@ static int log_run(struct client *client, const struct cli_args *args, struct lo
 		else if (n % LOOK_EACH == 0)
 			status = state_look(client, args->args[0], &gone, &over);
 		if (status == CLI_OK && !gone)
-			status = fetch(client, args, log);
+			status = rows_fetch(client, args, log);
 	}
 	return status == 130 ? CLI_OK : status;
 }

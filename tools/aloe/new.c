@@ -49,7 +49,7 @@ static int words_find(struct new_words *words)
 	return -ENOENT;
 }
 
-static const char *word(const struct new_words *words, const char *at, size_t *ret_len)
+static const char *word_find(const struct new_words *words, const char *at, size_t *ret_len)
 {
 	const struct {
 		const char *key, *value;
@@ -69,7 +69,7 @@ static void fill_in(const struct new_words *words, const char *text, FILE *out)
 {
 	while (*text) {
 		size_t len;
-		const char *value = *text == '@' ? word(words, text, &len) : NULL;
+		const char *value = *text == '@' ? word_find(words, text, &len) : NULL;
 		if (value) {
 			fputs(value, out);
 			text += len;

@@ -116,9 +116,9 @@ int node_start(struct node *node, struct client *client, const char *dir, const 
 	return rc < 0 ? rc : frontend_start(node);
 }
 
-/* reap waits for the end of the frontend, at most so long, then kills it: its exit status, -1 when
- * it was killed. */
-static int reap(struct node *node, int timeout_ms)
+/* frontend_reap waits for the end of the frontend, at most so long, then kills it: its exit status,
+ * -1 when it was killed. */
+static int frontend_reap(struct node *node, int timeout_ms)
 {
 	struct pollfd fd = {.fd = node->pidfd, .events = POLLIN};
 	int status = 0;
@@ -148,7 +148,7 @@ static int backoff_ms(unsigned quick)
 
 int node_again(struct node *node, bool ever)
 {
-	int status = reap(node, DOWN_MS), waited, rc;
+	int status = frontend_reap(node, DOWN_MS), waited, rc;
 
 	do {
 		const bool steady = clock_ns() - node->began_ns > STEADY_MS * 1000000ull;
@@ -210,7 +210,7 @@ int node_first(struct node *node, const char **ret_missing)
 
 /* ---- beginning and end ---- */
 
-static int ping(struct client *client, enum wire_peer peer)
+static int peer_ping(struct client *client, enum wire_peer peer)
 {
 	struct wire_view view;
 	struct wire_msg msg;
@@ -233,7 +233,7 @@ int node_ready(const struct node *node, const char **ret_missing)
 		const bool has = managers     ? node->managed
 		    : peers[i] == WIRE_BRIDGE ? node->platform != NULL
 		                              : true;
-		int rc = has ? ping(client, peers[i]) : 0;
+		int rc = has ? peer_ping(client, peers[i]) : 0;
 
 		*ret_missing = wire_peer_name(peers[i]);
 		if (rc == 0) {
@@ -254,7 +254,7 @@ int node_ready(const struct node *node, const char **ret_missing)
 int node_answers(struct node *node)
 {
 	struct client *client = node->client;
-	int rc = client_connect(client) ? -EIO : ping(client, WIRE_FRONTEND);
+	int rc = client_connect(client) ? -EIO : peer_ping(client, WIRE_FRONTEND);
 
 	if (rc == 0)
 		bus_close(client->bus);
@@ -292,7 +292,7 @@ void node_down(struct node *node)
 	kept_forget(node);
 	client_request(node->client, WIRE_DOWN, WIRE_FRONTEND, &msg);
 	client_ask(node->client, &msg, PING_MS, &view);
-	reap(node, DOWN_MS);
+	frontend_reap(node, DOWN_MS);
 	remains_remove(node);
 }
 
@@ -301,6 +301,6 @@ void node_pull(struct node *node)
 	kept_forget(node);
 	close(node->leash[1]);
 	node->leash[1] = -1;
-	reap(node, DOWN_MS);
+	frontend_reap(node, DOWN_MS);
 	remains_remove(node);
 }

@@ -189,7 +189,7 @@ static int why_make(struct plan_request *request)
 	return -EINVAL;
 }
 
-static int show(const struct plan_request *request)
+static int plan_show(const struct plan_request *request)
 {
 	const struct waveform *wf = request->source->waveform;
 	char *text = cli_has(request->args, "json")
@@ -202,7 +202,7 @@ static int show(const struct plan_request *request)
 	return text ? 0 : -ENOMEM;
 }
 
-static int make(struct plan_request *request)
+static int request_make(struct plan_request *request)
 {
 	const struct waveform *wf = request->source->waveform;
 	struct diag *diag = &request->source->diag;
@@ -220,7 +220,7 @@ static int make(struct plan_request *request)
 		    request->plan, &request->whatif);
 	if (rc == 0)
 		rc = why_make(request);
-	return rc ? rc : show(request);
+	return rc ? rc : plan_show(request);
 }
 
 static int plan_of(const struct cli_args *args, struct source *source)
@@ -236,7 +236,7 @@ static int plan_of(const struct cli_args *args, struct source *source)
 		           : dir_state(request->state, sizeof(request->state));
 	}
 	if (rc == 0)
-		rc = make(request);
+		rc = request_make(request);
 	if (rc < 0 && rc != -EINVAL)
 		fprintf(stderr, "aloe: %s\n", strerror(-rc));
 	diag_print(&source->diag, stderr);

@@ -160,8 +160,8 @@ int aloe_status(const struct cli_args *args)
 
 /* ---- variables ------------------------------------------------------------------------ */
 
-/* flat prints a JSON value as lines "name.name value". */
-static void flat(const char *prefix, const json_t *value)
+/* value_flatten prints a JSON value as lines "name.name value". */
+static void value_flatten(const char *prefix, const json_t *value)
 {
 	char *text, name[512];
 	const char *key;
@@ -171,7 +171,7 @@ static void flat(const char *prefix, const json_t *value)
 		json_object_foreach((json_t *)value, key, item)
 		{
 			snprintf(name, sizeof(name), "%s%s%s", prefix, prefix[0] ? "." : "", key);
-			flat(name, item);
+			value_flatten(name, item);
 		}
 		return;
 	}
@@ -214,7 +214,7 @@ static int get_show(struct client *client, const struct cli_args *args)
 	if (cli_has(args, "json"))
 		status = json_show(values);
 	else
-		flat("", values);
+		value_flatten("", values);
 	json_decref(values);
 	return status;
 }

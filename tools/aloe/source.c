@@ -54,7 +54,7 @@ static int slot_parse(const struct cli_args *args, uint64_t *ret_slot_ns)
 	return 0;
 }
 
-static size_t count(const struct cli_args *args, const char *name)
+static size_t option_count(const struct cli_args *args, const char *name)
 {
 	size_t n = 0;
 
@@ -63,9 +63,9 @@ static size_t count(const struct cli_args *args, const char *name)
 	return n;
 }
 
-static int parse(struct source *source, const struct cli_args *args)
+static int source_parse(struct source *source, const struct cli_args *args)
 {
-	const size_t n_sets = count(args, "set");
+	const size_t n_sets = option_count(args, "set");
 	const char **sets = calloc(n_sets + 2, sizeof(*sets));
 	int lanes[SOURCE_LANES_MAX], rc = lanes_parse(args, lanes);
 	uint64_t copies = 1;
@@ -202,7 +202,7 @@ int source_open(struct source *source, const struct cli_args *args, const char *
 	if (rc == 0)
 		rc = radio_read(source, args);
 	if (rc == 0)
-		rc = parse(source, args);
+		rc = source_parse(source, args);
 	if (rc == 0 && shape)
 		rc = shape_ask(source);
 	if (rc < 0 || source->diag.errors)

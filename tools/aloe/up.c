@@ -25,7 +25,7 @@
 #include "tools/aloe/platforms.h"
 
 /* What a service manager is told of the node: that it lives only while its frontend answers. */
-static void told(const struct notify *notify, const char *state)
+static void state_notify(const struct notify *notify, const char *state)
 {
 	const int rc = notify_send(notify, state);
 
@@ -43,8 +43,8 @@ static int sign_of_life(struct node *node, struct notify *notify)
 	return rc < 0 ? rc : 0;
 }
 
-/* keep keeps a frontend running until it has ended in good order, or the user wants an end. */
-static int keep(struct node *node, struct notify *notify)
+/* node_keep keeps a frontend running until it has ended in good order, or the user wants an end. */
+static int node_keep(struct node *node, struct notify *notify)
 {
 	enum { TEND_MS = 1000 };
 	int rc = 0;
@@ -57,14 +57,14 @@ static int keep(struct node *node, struct notify *notify)
 		if (rc == -ECHILD)
 			rc = node_again(node, true);
 	}
-	told(notify, "STOPPING=1");
+	state_notify(notify, "STOPPING=1");
 	node_pull(node);
 	return rc == 1 || rc == -EINTR ? CLI_OK : CLI_FAILED;
 }
 
 /* The node is there when all its daemons have answered; before that nobody has seen it, and it is
  * not tried for ever. 0, or -errno with the reason in words. */
-static int begin(struct node *node, struct client *client, const char *state,
+static int node_begin(struct node *node, struct client *client, const char *state,
     const struct node_of *of, char *ret_why, size_t size)
 {
 	const char *missing = "frontend";
@@ -116,15 +116,15 @@ static int keeper_main(const char *dir, const char *state, const struct node_of 
 		    "aloe: NOTIFY_SOCKET: %s; the service manager is not told that the node is "
 		    "up\n",
 		    strerror(-rc));
-	rc = begin(&node, &client, state, of, why, sizeof(why));
+	rc = node_begin(&node, &client, state, of, why, sizeof(why));
 	if (rc < 0)
 		fprintf(stderr, "aloe: %s\n", why);
 	if (rc < 0 && node.dir) /* before anybody reads that nothing is left */
 		node_pull(&node);
 	heard = tell < 0 || end_report(tell, rc == 0 ? up_word : why);
 	if (rc == 0 && heard) {
-		told(&notify, "READY=1");
-		rc = keep(&node, &notify);
+		state_notify(&notify, "READY=1");
+		rc = node_keep(&node, &notify);
 	} else if (rc == 0) {
 		rc = -EPIPE;
 		node_pull(&node);
@@ -139,7 +139,7 @@ static int keeper_main(const char *dir, const char *state, const struct node_of 
  * TELL. */
 enum { TELL = STDERR_FILENO + 1 };
 
-static bool detach(const char *log, int tell)
+static bool keeper_detach(const char *log, int tell)
 {
 	const pid_t child = fork();
 	int fd;
@@ -215,8 +215,8 @@ struct paths {
 	char dir[PATH_MAX], state[PATH_MAX], log[PATH_MAX + 16];
 };
 
-/* absolute makes a path that stays right when the keeper leaves this directory. */
-static int absolute(const char *path, char *ret_path, size_t size)
+/* path_absolute makes a path that stays right when the keeper leaves this directory. */
+static int path_absolute(const char *path, char *ret_path, size_t size)
 {
 	char cwd[PATH_MAX];
 
@@ -231,11 +231,11 @@ static int paths_find(const struct cli_args *args, const char *beside, struct pa
 {
 	const char *dir = cli_get(args, "dir"), *state = cli_get(args, "state");
 	char own_dir[PATH_MAX], own_state[PATH_MAX];
-	int rc =
-	    dir ? absolute(dir, own_dir, sizeof(own_dir)) : dir_runtime(own_dir, sizeof(own_dir));
+	int rc = dir ? path_absolute(dir, own_dir, sizeof(own_dir))
+	             : dir_runtime(own_dir, sizeof(own_dir));
 
 	if (rc == 0)
-		rc = state ? absolute(state, own_state, sizeof(own_state))
+		rc = state ? path_absolute(state, own_state, sizeof(own_state))
 		           : dir_state(own_state, sizeof(own_state));
 	if (rc == 0)
 		rc = path_print(paths->dir, sizeof(paths->dir), "%s%s%s", own_dir,
@@ -270,7 +270,7 @@ static int up_apart(const struct paths *paths, const struct node_of *of)
 		return CLI_FAILED;
 	}
 	fflush(stdout);
-	if (detach(paths->log, told[1]))
+	if (keeper_detach(paths->log, told[1]))
 		_exit(keeper_main(paths->dir, paths->state, of, TELL));
 	close(told[1]);
 	status = up_wait(told[0], paths->dir, paths->log, from);
@@ -347,7 +347,7 @@ static int several_open(const struct cli_args *args, struct several *several)
 	*several = (struct several){.args = args};
 	diag_init(&several->diag);
 	rc = platform_find(args, cli_get(args, "platform"), found);
-	rc = rc ? rc : absolute(found, several->path, sizeof(several->path));
+	rc = rc ? rc : path_absolute(found, several->path, sizeof(several->path));
 	rc = rc ? rc : platform_take(several->path, &several->diag, &several->model);
 	if (rc == 0 && !several->model->nodes[0].address)
 		rc = diag_error(&several->diag, several->path, 0,

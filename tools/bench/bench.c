@@ -95,7 +95,7 @@ static int remove_one(const char *path, const struct stat *stat, int type, struc
 
 /* A process of its own removes the folder when the last of those who hold the leash has ended: this
  * process and all that it has started, each in whatever way, kill -9 included. */
-static _Noreturn void sweep(const char *dir, int leash)
+static _Noreturn void dir_sweep(const char *dir, int leash)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	char end;
@@ -123,7 +123,7 @@ static int dir_new(struct bench *bench)
 	bench->sweeper = mkdtemp(bench->dir) ? fork() : -1;
 	if (bench->sweeper == 0) {
 		close(leash[1]);
-		sweep(bench->dir, leash[0]);
+		dir_sweep(bench->dir, leash[0]);
 	}
 	rc = bench->sweeper < 0 ? -errno : 0;
 	close(leash[0]);
@@ -293,7 +293,7 @@ static void notes_print(const struct bench *bench, const char *before)
 
 /* Whether the user wants to see that table: all, if none is named or none that is named is
  * there. */
-static bool named(const struct bench *bench, const struct table *table)
+static bool table_named(const struct bench *bench, const struct table *table)
 {
 	for (size_t i = 0; cli_nth(bench->args, "table", i); i++)
 		if (!strcmp(cli_nth(bench->args, "table", i), table->key))
@@ -301,11 +301,11 @@ static bool named(const struct bench *bench, const struct table *table)
 	return false;
 }
 
-static bool wanted(const struct bench *bench, const struct table *table)
+static bool table_wanted(const struct bench *bench, const struct table *table)
 {
 	for (size_t i = 0; i < bench->n_tables; i++)
-		if (named(bench, &bench->tables[i]))
-			return named(bench, table);
+		if (table_named(bench, &bench->tables[i]))
+			return table_named(bench, table);
 	return true;
 }
 
@@ -314,7 +314,7 @@ static void names_check(const struct bench *bench)
 	if (!cli_has(bench->args, "table"))
 		return;
 	for (size_t i = 0; i < bench->n_tables; i++)
-		if (named(bench, &bench->tables[i]))
+		if (table_named(bench, &bench->tables[i]))
 			return;
 	fprintf(stderr,
 	    "%s: --table: no table has that name; the tables are:", bench->args->program->name);
@@ -336,7 +336,7 @@ static void columns_check(const struct bench *bench)
 
 		snprintf(key, sizeof(key), "%.*s", (int)len, keys);
 		for (size_t i = 0; i < bench->n_tables; i++)
-			if (wanted(bench, &bench->tables[i]))
+			if (table_wanted(bench, &bench->tables[i]))
 				n += table_pick(&bench->tables[i], key, columns);
 		if (n == 0)
 			fprintf(stderr,
@@ -369,7 +369,7 @@ static void print_all(const struct bench *bench, const json_t *head)
 
 	head_print(head, markdown ? "`%s`\n\n%s\n" : "%s\n%s\n", stdout);
 	for (size_t i = 0; i < bench->n_tables; i++) {
-		if (!wanted(bench, &bench->tables[i]))
+		if (!table_wanted(bench, &bench->tables[i]))
 			continue;
 		putchar('\n');
 		table_show(
@@ -396,7 +396,7 @@ static int csv_write(const struct bench *bench, const char *path)
 	int rc = out ? 0 : -errno;
 
 	for (size_t i = 0; i < bench->n_tables && rc == 0; i++)
-		if (wanted(bench, &bench->tables[i])) {
+		if (table_wanted(bench, &bench->tables[i])) {
 			table_show(bench, &bench->tables[i], table_csv, out);
 			break;
 		}

@@ -296,7 +296,7 @@ static int point_take(struct bler *bler, size_t worker)
 	return CLI_OK;
 }
 
-static void progress(struct bler *bler)
+static void bler_progress(struct bler *bler)
 {
 	uint64_t blocks = 0, errors = 0;
 	size_t done = 0;
@@ -312,7 +312,7 @@ static void progress(struct bler *bler)
 }
 
 /* Runs on all CPUs until every point is done, the user wants an end, or a run fails. */
-static int work(struct bler *bler)
+static int points_run(struct bler *bler)
 {
 	const size_t n = bler->bench->n_cpus;
 	int status = CLI_OK, rc;
@@ -331,7 +331,7 @@ static int work(struct bler *bler)
 		if (!busy)
 			return status;
 		rc = run_wait(bler->bench, bler->runs, n, 200);
-		progress(bler);
+		bler_progress(bler);
 		if (rc >= 0 && point_take(bler, (size_t)rc) != CLI_OK)
 			status = CLI_FAILED;
 		for (size_t w = 0; w < n && status != CLI_OK; w++)
@@ -357,7 +357,7 @@ static const struct column curve_columns[] = {
     {"ber", "BER", COLUMN_SHORT},
 };
 
-static double ratio(uint64_t part, uint64_t of)
+static double ratio_of(uint64_t part, uint64_t of)
 {
 	return of ? (double)part / (double)of : NAN;
 }
@@ -385,9 +385,10 @@ static void curve_rows(struct bler *bler, const struct curve *curve)
 		        json_real_or_null(scaling_of(bler, curve)), "ebn0_db", p->at.ebn0_db,
 		        "esn0_db", json_real_or_null(p->at.ebn0_db + shift_db), "blocks",
 		        (json_int_t)p->blocks, "block_errors", (json_int_t)p->errors, "bler",
-		        ratio(p->errors, p->blocks), "bler_low", range.low, "bler_high", range.high,
-		        "bits", (json_int_t)p->bits, "bit_errors", (json_int_t)p->bit_errors, "ber",
-		        json_real_or_null(ratio(p->bit_errors, p->bits))));
+		        ratio_of(p->errors, p->blocks), "bler_low", range.low, "bler_high",
+		        range.high, "bits", (json_int_t)p->bits, "bit_errors",
+		        (json_int_t)p->bit_errors, "ber",
+		        json_real_or_null(ratio_of(p->bit_errors, p->bits))));
 	}
 }
 
@@ -499,7 +500,7 @@ static void curve_plot(struct bler *bler, const struct curve *curve)
 		const struct interval range = interval_wilson(p->errors, p->blocks);
 		if (p->errors)
 			json_array_append_new(points,
-			    json_pack("[f, f, f, f]", p->at.ebn0_db, ratio(p->errors, p->blocks),
+			    json_pack("[f, f, f, f]", p->at.ebn0_db, ratio_of(p->errors, p->blocks),
 			        range.low, range.high));
 	}
 }
@@ -519,7 +520,7 @@ static void marks_plot(struct bler *bler)
 	}
 }
 
-static void notes(struct bler *bler)
+static void bler_notes(struct bler *bler)
 {
 	struct bench *bench = bler->bench;
 	bool converted = false;
@@ -555,7 +556,7 @@ static void notes(struct bler *bler)
 		    "Eb/N0(9049))");
 }
 
-static void result(struct bler *bler)
+static void bler_result(struct bler *bler)
 {
 	struct bench *bench = bler->bench;
 
@@ -576,10 +577,10 @@ static void result(struct bler *bler)
 	for (size_t i = 0; i < bler->n_curves; i++)
 		curve_plot(bler, &bler->curves[i]);
 	marks_plot(bler);
-	notes(bler);
+	bler_notes(bler);
 }
 
-static int measure(struct bler *bler)
+static int bler_measure(struct bler *bler)
 {
 	int status = options_match(bler);
 
@@ -590,9 +591,9 @@ static int measure(struct bler *bler)
 	if (status == CLI_OK && (!bler->runs || !bler->working))
 		status = CLI_FAILED;
 	if (status == CLI_OK)
-		status = work(bler);
+		status = points_run(bler);
 	if (status == CLI_OK)
-		result(bler);
+		bler_result(bler);
 	return status;
 }
 
@@ -612,7 +613,7 @@ int bench_bler(const struct cli_args *args)
 	if (status == CLI_OK) {
 		status = chain_open(&bench, given ? given : path, &bler.chain);
 		if (status == CLI_OK)
-			status = measure(&bler);
+			status = bler_measure(&bler);
 		status = bench_end(&bench, status); /* the plot's title is the chain's */
 		chain_close(&bler.chain);
 	} else {

@@ -137,7 +137,7 @@ static void trial_words(const struct bpsk *bpsk, const struct trial *trial, stru
 }
 
 /* A core that no lane has tells of gaps if there is one; else one thread above each lane. */
-static struct gaps *watch(const struct bpsk *bpsk, size_t lanes)
+static struct gaps *gaps_watch(const struct bpsk *bpsk, size_t lanes)
 {
 	if (!bpsk->timer)
 		return NULL;
@@ -148,7 +148,7 @@ static struct gaps *watch(const struct bpsk *bpsk, size_t lanes)
 
 static int run_one(struct bpsk *bpsk, struct trial *trial)
 {
-	struct gaps *gaps = watch(bpsk, trial->lanes);
+	struct gaps *gaps = gaps_watch(bpsk, trial->lanes);
 	struct words words = {0};
 	json_t *report;
 	char what[120];
@@ -238,7 +238,7 @@ struct bpsk_question {
 	enum copies_counting counting;
 };
 
-static int holds(void *self, uint64_t n, bool whole, bool *ret_holds)
+static int trial_holds(void *self, uint64_t n, bool whole, bool *ret_holds)
 {
 	const struct bpsk_question *question = self;
 	struct trial trial = {
@@ -283,7 +283,7 @@ static int search_both(struct bpsk *bpsk, size_t lanes, double slot_us)
 
 	for (int c = COPIES_EVERY; c <= COPIES_OUTSIDE; c++) {
 		struct bpsk_question question = {bpsk, slot_us, lanes, (enum copies_counting)c};
-		const struct limit limit = {place_of(bpsk->max), 0, place, holds, &question};
+		const struct limit limit = {place_of(bpsk->max), 0, place, trial_holds, &question};
 		const int status = limit_find(&limit, &place);
 
 		if (status != CLI_OK)
@@ -353,7 +353,7 @@ static size_t trial_rows(struct bpsk *bpsk)
 	return quick;
 }
 
-static void curve(struct bpsk *bpsk, double lanes, enum copies_counting counting)
+static void curve_plot(struct bpsk *bpsk, double lanes, enum copies_counting counting)
 {
 	const char *name = copies_counting_name(counting);
 	json_t *points, *row;
@@ -372,7 +372,7 @@ static void curve(struct bpsk *bpsk, double lanes, enum copies_counting counting
 	}
 }
 
-static void result(void *self)
+static void bpsk_result(void *self)
 {
 	struct bpsk *bpsk = self;
 	struct bench *bench = bpsk->bench;
@@ -390,7 +390,7 @@ static void result(void *self)
 	quick = trial_rows(bpsk);
 	for (size_t l = 0; l < bpsk->n_lanes; l++)
 		for (int c = 0; c < COPIES_COUNTINGS; c++)
-			curve(bpsk, bpsk->lanes[l], (enum copies_counting)c);
+			curve_plot(bpsk, bpsk->lanes[l], (enum copies_counting)c);
 	bench_note(bench,
 	    "source -> mod -> demod -> sink, i16 samples, clock %s, %s; stable: %" PRIu64
 	    " run%s of %" PRIu64 " slot%s without a miss; steps of 2.2 %%; %zu short run%s found "
@@ -451,7 +451,7 @@ static int options_parse(void *self)
 	return lists_parse(bpsk);
 }
 
-static int measure(void *self)
+static int bpsk_measure(void *self)
 {
 	struct bpsk *bpsk = self;
 	static const char text[] = "name = \"bench-bpsk\";\nslot_ns = 1000000;\ninstances: {\n"
@@ -465,7 +465,7 @@ static int measure(void *self)
 	return status == CLI_OK ? search_all(bpsk) : status;
 }
 
-static void fini(void *self)
+static void bpsk_fini(void *self)
 {
 	struct bpsk *bpsk = self;
 
@@ -477,7 +477,7 @@ static void fini(void *self)
 int bench_bpsk(const struct cli_args *args)
 {
 	static const struct bench_parts parts = {
-	    sizeof(struct bpsk), options_parse, measure, result, fini};
+	    sizeof(struct bpsk), options_parse, bpsk_measure, bpsk_result, bpsk_fini};
 
 	return bench_main(args, &parts);
 }

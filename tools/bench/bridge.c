@@ -48,7 +48,7 @@ struct bridge_bench {
 
 /* ---- runs ------------------------------------------------------------------------ */
 
-static int measure(struct bridge_bench *bench, size_t length, int way, uint64_t round)
+static int way_measure(struct bridge_bench *bench, size_t length, int way, uint64_t round)
 {
 	struct stream stream = {.dir = bench->bench->dir,
 	    .bytes = (size_t)bench->bytes[length],
@@ -79,7 +79,7 @@ static int measure_all(void *self)
 		for (size_t length = 0; length < bench->n_bytes && status == CLI_OK; length++)
 			for (int way = 0; way < WAYS && status == CLI_OK; way++) {
 				if (bench->used[way])
-					status = measure(bench, length, way, round);
+					status = way_measure(bench, length, way, round);
 				if (run_wait(bench->bench, NULL, 0, 0) == -EINTR)
 					status = BENCH_INTERRUPTED;
 			}
@@ -165,7 +165,7 @@ static void curve_draw(struct bridge_bench *bench, int way)
 	}
 }
 
-static void notes(struct bridge_bench *bench)
+static void bridge_notes(struct bridge_bench *bench)
 {
 	bench_note(bench->bench,
 	    "from one process to another over the loopback interface; both ends have a ring of "
@@ -187,7 +187,7 @@ static void notes(struct bridge_bench *bench)
 	    bench->bench, "every message carries its number; wrong numbers: %.0f", bench->wrong);
 }
 
-static void result(void *self)
+static void bridge_result(void *self)
 {
 	struct bridge_bench *bench = self;
 	struct plot *plot = &bench->bench->plot;
@@ -203,7 +203,7 @@ static void result(void *self)
 	for (int way = 0; way < WAYS; way++)
 		if (bench->used[way])
 			curve_draw(bench, way);
-	notes(bench);
+	bridge_notes(bench);
 	plot->title = "messages from one node to another";
 	plot->x = "length [byte]";
 	plot->y = "throughput [Gbit/s]";
@@ -287,7 +287,7 @@ static int options_parse(void *self)
 int bench_bridge(const struct cli_args *args)
 {
 	static const struct bench_parts parts = {
-	    sizeof(struct bridge_bench), options_parse, measure_all, result, NULL};
+	    sizeof(struct bridge_bench), options_parse, measure_all, bridge_result, NULL};
 
 	return bench_main(args, &parts);
 }

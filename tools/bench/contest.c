@@ -27,7 +27,7 @@ static void what_is_run(const struct contest *contest, size_t system, size_t siz
 	    contest->all ? "" : ", ", contest->all ? "" : setup->name, extent, which);
 }
 
-static int measure(struct contest *contest, size_t system, size_t size,
+static int system_measure(struct contest *contest, size_t system, size_t size,
     const struct contest_setup *setup, double items, const char *which, double ret[CONTEST_FIGURES])
 {
 	char what[160];
@@ -50,8 +50,8 @@ static int trials_run(struct contest *contest, size_t system, size_t size,
 
 	*ret = INFINITY;
 	for (uint64_t trial = 0; trial < contest->trials; trial++) {
-		const int status =
-		    measure(contest, system, size, setup, contest->trial_items, "trial", value);
+		const int status = system_measure(
+		    contest, system, size, setup, contest->trial_items, "trial", value);
 
 		if (status == BENCH_INTERRUPTED)
 			return status;
@@ -93,7 +93,7 @@ static uint64_t random_next(uint64_t *state)
 	return *state >> 33;
 }
 
-static void shuffle(size_t *order, size_t n, uint64_t *state)
+static void order_shuffle(size_t *order, size_t n, uint64_t *state)
 {
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
@@ -112,12 +112,13 @@ static int round_run(struct contest *contest, uint64_t round, uint64_t *state)
 
 	snprintf(which, sizeof(which), "run %llu of %llu", (unsigned long long)round + 1,
 	    (unsigned long long)contest->runs);
-	shuffle(order, n, state);
+	order_shuffle(order, n, state);
 	for (size_t i = 0; i < n; i++) {
 		const size_t system = order[i] / contest->n_sizes,
 		             size = order[i] % contest->n_sizes;
-		const int status = measure(contest, system, size, contest->best[system][size],
-		    contest->items, which, value_at(contest, system, size, round));
+		const int status =
+		    system_measure(contest, system, size, contest->best[system][size],
+		        contest->items, which, value_at(contest, system, size, round));
 		if (status != CLI_OK)
 			return status;
 	}
@@ -294,7 +295,7 @@ static void table_begin(struct contest *contest, const char *key, const char *ti
 }
 
 /* CPUs that the kernel keeps for those who ask for them by name. */
-static void isolated(char *ret, size_t size)
+static void isolated_read(char *ret, size_t size)
 {
 	FILE *file = fopen("/sys/devices/system/cpu/isolated", "re");
 
@@ -305,14 +306,14 @@ static void isolated(char *ret, size_t size)
 		fclose(file);
 }
 
-static void conditions(struct contest *contest)
+static void conditions_note(struct contest *contest)
 {
 	struct bench *bench = contest->bench;
 	struct class_rates kind;
 	char cpus[256], apart[64];
 
 	local_kind(&kind);
-	isolated(apart, sizeof(apart));
+	isolated_read(apart, sizeof(apart));
 	bench_cpus_write(bench, bench->n_cpus, cpus, sizeof(cpus));
 	bench_note(bench,
 	    "mean of %llu run%s with 95 %% intervals, systems and sizes in random order (seed "
@@ -353,5 +354,5 @@ void contest_tables(struct contest *contest)
 	for (size_t size = 0; size < contest->n_sizes; size++)
 		for (size_t i = 0; i < peers * (contest->n_systems - peers); i++)
 			ratio_row(contest, i / peers, contest->n_systems - peers + i % peers, size);
-	conditions(contest);
+	conditions_note(contest);
 }

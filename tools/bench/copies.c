@@ -194,7 +194,7 @@ struct question {
 	enum copies_counting counting;
 };
 
-static int holds(void *self, uint64_t n, bool whole, bool *ret_holds)
+static int trial_holds(void *self, uint64_t n, bool whole, bool *ret_holds)
 {
 	const struct question *question = self;
 	const double seconds = question->copies->seconds;
@@ -207,10 +207,11 @@ static int holds(void *self, uint64_t n, bool whole, bool *ret_holds)
 }
 
 /* *n is known to hold before, if not 0. */
-static int largest(struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t *n)
+static int largest_find(
+    struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t *n)
 {
 	struct question question = {copies, lanes, counting};
-	const struct limit limit = {copies->max, 0.02, *n, holds, &question};
+	const struct limit limit = {copies->max, 0.02, *n, trial_holds, &question};
 
 	return limit_find(&limit, n);
 }
@@ -339,7 +340,7 @@ static void trials_table(struct copies *copies)
 	}
 }
 
-static void notes(struct copies *copies)
+static void copies_notes(struct copies *copies)
 {
 	struct bench *bench = copies->bench;
 
@@ -372,7 +373,7 @@ static void notes(struct copies *copies)
 }
 
 /* All that can be searched; then the tables, of what there is. */
-static int measure(struct copies *copies)
+static int copies_measure(struct copies *copies)
 {
 	json_t *rows = json_array(), *row;
 	int status = CLI_OK;
@@ -381,8 +382,8 @@ static int measure(struct copies *copies)
 	for (size_t l = 0; l < copies->n_lanes && status == CLI_OK; l++) {
 		uint64_t n = 0; /* what holds without a miss holds with some that are not counted */
 		for (int c = COPIES_EVERY; c <= COPIES_OUTSIDE && status == CLI_OK; c++) {
-			status =
-			    largest(copies, (size_t)copies->lanes[l], (enum copies_counting)c, &n);
+			status = largest_find(
+			    copies, (size_t)copies->lanes[l], (enum copies_counting)c, &n);
 			if (status == CLI_OK)
 				json_array_append_new(rows,
 				    largest_row(copies, (size_t)copies->lanes[l],
@@ -397,7 +398,7 @@ static int measure(struct copies *copies)
 		{
 			bench_row(copies->bench, json_incref(row));
 		}
-		notes(copies);
+		copies_notes(copies);
 		status = CLI_OK;
 	}
 	json_decref(rows);
@@ -453,7 +454,7 @@ int bench_copies(const struct cli_args *args)
 	if (status == CLI_OK)
 		status = slot_find(copies);
 	if (status == CLI_OK)
-		status = measure(copies);
+		status = copies_measure(copies);
 	status = bench_end(&bench, status);
 	free(copies->refusal);
 	free(copies);

@@ -11,8 +11,8 @@ enum { RANGE_MAX = 1000 };
 
 /* ---- what the command line says ---- */
 
-/* number reads one that ends at `until` (or at the end of the text); NULL if there is none. */
-static const char *number(const char *text, char until, double *ret)
+/* number_read reads one that ends at `until` (or at the end of the text); NULL if there is none. */
+static const char *number_read(const char *text, char until, double *ret)
 {
 	char *end;
 
@@ -25,13 +25,13 @@ static const char *number(const char *text, char until, double *ret)
 int range_parse(const char *text, struct range *ret)
 {
 	struct range range;
-	const char *at = number(text, ':', &range.from);
+	const char *at = number_read(text, ':', &range.from);
 
 	range.to = range.from;
 	range.step = 1;
 	if (at && *at) {
-		at = number(at, ':', &range.to);
-		at = at && *at ? number(at, 0, &range.step) : NULL;
+		at = number_read(at, ':', &range.to);
+		at = at && *at ? number_read(at, 0, &range.step) : NULL;
 	} else if (at && at[-1] == ':') {
 		at = NULL;
 	}
@@ -60,7 +60,7 @@ int list_parse(const char *text, double min, double max, size_t n, double *ret)
 	do {
 		if (len == n)
 			return -EINVAL;
-		at = number(at, ',', &ret[len]);
+		at = number_read(at, ',', &ret[len]);
 		if (!at || ret[len] < min || ret[len] > max)
 			return -EINVAL;
 		for (size_t i = 0; i < len; i++)
@@ -102,7 +102,7 @@ static double high_of(const struct rate_point *point)
 	return interval_wilson(point->hits, point->of).high;
 }
 
-static double cross(
+static double crossing_between(
     const struct rate_point *points, size_t n, double rate, double (*of)(const struct rate_point *))
 {
 	for (size_t i = 0; i + 1 < n; i++) {
@@ -117,8 +117,9 @@ static double cross(
 struct crossing crossing_find(const struct rate_point *points, size_t n, double rate)
 {
 	return (struct crossing){
-	    .x = cross(points, n, rate, rate_of),
-	    .range = {cross(points, n, rate, low_of), cross(points, n, rate, high_of)},
+	    .x = crossing_between(points, n, rate, rate_of),
+	    .range = {crossing_between(points, n, rate, low_of),
+	        crossing_between(points, n, rate, high_of)},
 	};
 }
 
@@ -136,7 +137,7 @@ static double student_95(size_t freedom)
 	return freedom <= n ? table[freedom - 1] : 1.96 + 2.45 / (double)freedom;
 }
 
-static struct interval about(double middle, double half)
+static struct interval interval_about(double middle, double half)
 {
 	return (struct interval){middle - half, middle + half};
 }
@@ -163,8 +164,8 @@ struct line line_fit(const double (*points)[2], size_t n)
 		left +=
 		    pow((points[i][1] - line.base - line.slope * points[i][0]) / points[i][1], 2);
 	t = n > 2 ? student_95(n - 2) * sqrt(left / (double)(n - 2)) : NAN;
-	line.base_range = about(line.base, t * sqrt(xx / scale));
-	line.slope_range = about(line.slope, t * sqrt(w / scale));
+	line.base_range = interval_about(line.base, t * sqrt(xx / scale));
+	line.slope_range = interval_about(line.slope, t * sqrt(w / scale));
 	return line;
 }
 
@@ -196,12 +197,13 @@ struct interval interval_mean(const double *values, size_t n, double *ret_mean)
 		squares += (values[i] - *ret_mean) * (values[i] - *ret_mean);
 	if (n < 2)
 		return (struct interval){NAN, NAN};
-	return about(*ret_mean, student_95(n - 1) * sqrt(squares / (double)(n - 1) / (double)n));
+	return interval_about(
+	    *ret_mean, student_95(n - 1) * sqrt(squares / (double)(n - 1) / (double)n));
 }
 
 /* Where of the sorted values the widest gap is that leaves `least` of them on either side: the
  * place after it. */
-static size_t widest(const double *values, size_t n, size_t least)
+static size_t gap_widest(const double *values, size_t n, size_t least)
 {
 	size_t cut = least;
 
@@ -220,7 +222,7 @@ bool two_groups(double *values, size_t n, double *ret_low, double *ret_high)
 
 	if (n < 5)
 		return false;
-	cut = widest(values, n, least);
+	cut = gap_widest(values, n, least);
 	gap = values[cut] - values[cut - 1];
 	range = values[n - 1 - ends] - values[ends];
 	chance = (double)(n - 2 * least + 1) * pow(1 - gap / range, (double)(n - 2 * ends - 2));

@@ -30,7 +30,7 @@ struct gaps {
 	struct watch watches[];
 };
 
-static bool prepare(const struct watch *watch, bool above)
+static bool thread_prepare(const struct watch *watch, bool above)
 {
 	const struct sched_param priority = {.sched_priority = PRIORITY};
 	cpu_set_t set;
@@ -56,7 +56,7 @@ static void *watch_above(void *self)
 {
 	struct watch *watch = self;
 
-	watch->able = prepare(watch, true);
+	watch->able = thread_prepare(watch, true);
 	watch->from_ns = clock_ns();
 	while (!watch->quit) {
 		const uint64_t wanted = clock_ns() + POLL_NS;
@@ -76,7 +76,7 @@ static void *watch_idle(void *self)
 	struct watch *watch = self;
 	uint64_t last, now;
 
-	watch->able = prepare(watch, false);
+	watch->able = thread_prepare(watch, false);
 	last = watch->from_ns = clock_ns();
 	for (; !watch->quit; last = now) {
 		now = clock_ns();
@@ -87,7 +87,7 @@ static void *watch_idle(void *self)
 	return NULL;
 }
 
-static struct gaps *start(const int *cpus, size_t n, void *(*watch_main)(void *))
+static struct gaps *watches_start(const int *cpus, size_t n, void *(*watch_main)(void *))
 {
 	struct gaps *gaps = calloc(1, sizeof(*gaps) + n * sizeof(gaps->watches[0]));
 
@@ -107,12 +107,12 @@ static struct gaps *start(const int *cpus, size_t n, void *(*watch_main)(void *)
 
 struct gaps *gaps_start(const int *cpus, size_t n)
 {
-	return start(cpus, n, watch_above);
+	return watches_start(cpus, n, watch_above);
 }
 
 struct gaps *gaps_start_idle(int cpu)
 {
-	return start(&cpu, 1, watch_idle);
+	return watches_start(&cpu, 1, watch_idle);
 }
 
 void gaps_stop(struct gaps *gaps)

@@ -78,7 +78,7 @@ static int run_one(
 	return status;
 }
 
-static int runs(void *self)
+static int hist_runs(void *self)
 {
 	struct histograms *h = self;
 	char bearer[PATH], longer[PATH];
@@ -189,7 +189,7 @@ static void summary_row(struct histograms *h, enum isolation isolation, int whic
 	        json_real_or_null(published_us / published_mean_us)));
 }
 
-static void each(struct histograms *h, void (*rows)(struct histograms *, enum isolation, int))
+static void each_row(struct histograms *h, void (*rows)(struct histograms *, enum isolation, int))
 {
 	for (int i = 0; i < h->n_isolations; i++)
 		for (int which = 0; which < SHOWN; which++)
@@ -197,7 +197,7 @@ static void each(struct histograms *h, void (*rows)(struct histograms *, enum is
 				rows(h, h->isolations[i], which);
 }
 
-static void result(void *self)
+static void hist_result(void *self)
 {
 	struct histograms *h = self;
 	struct bench *bench = h->bench;
@@ -205,10 +205,10 @@ static void result(void *self)
 
 	bench_table(bench, "cells", "execution times", cell_columns,
 	    sizeof(cell_columns) / sizeof(cell_columns[0]));
-	each(h, cell_rows);
+	each_row(h, cell_rows);
 	bench_table(bench, "summary", "summary of the execution times", summary_columns,
 	    sizeof(summary_columns) / sizeof(summary_columns[0]));
-	each(h, summary_row);
+	each_row(h, summary_row);
 	bench_note(bench,
 	    "utran384-random.conf, slots of 10 ms, clock %s, CPU %d, %s; every call counts, the "
 	    "first call too; quantiles are the middle of a cell; mean and maximum are exact",
@@ -244,7 +244,7 @@ static int options_parse(void *self)
 int bench_hist(const struct cli_args *args)
 {
 	static const struct bench_parts parts = {
-	    sizeof(struct histograms), options_parse, runs, result, NULL};
+	    sizeof(struct histograms), options_parse, hist_runs, hist_result, NULL};
 
 	return bench_main(args, &parts);
 }

@@ -94,7 +94,7 @@ static int run_one(struct links *links, enum isolation isolation, size_t length,
 	return status;
 }
 
-static int runs(void *self)
+static int link_runs(void *self)
 {
 	struct links *links = self;
 	static const char text[] = "name = \"link\";\nslot_ns = 1000000;\ninstances: {\n"
@@ -168,7 +168,7 @@ static int by_bits(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void curves(struct links *links, enum isolation isolation, enum calls calls)
+static void curve_plot(struct links *links, enum isolation isolation, enum calls calls)
 {
 	const double *order[LENGTHS_MAX + 1] = {NULL};
 	json_t *points;
@@ -188,7 +188,7 @@ static void curves(struct links *links, enum isolation isolation, enum calls cal
 	}
 }
 
-static double wrong(const struct links *links)
+static double wrong_sum(const struct links *links)
 {
 	double sum = 0;
 
@@ -199,7 +199,7 @@ static double wrong(const struct links *links)
 	return sum;
 }
 
-static void result(void *self)
+static void link_result(void *self)
 {
 	struct links *links = self;
 	struct bench *bench = links->bench;
@@ -212,7 +212,7 @@ static void result(void *self)
 			if (links->times[links->isolations[i]][length][COPY].samples > 0)
 				row_add(links, links->isolations[i], length);
 		for (int calls = 0; calls < CALLS; calls++)
-			curves(links, links->isolations[i], (enum calls)calls);
+			curve_plot(links, links->isolations[i], (enum calls)calls);
 	}
 	bench_note(bench,
 	    "clock %s, CPU %d; copy: the sender copies the message from its own memory into the "
@@ -223,7 +223,8 @@ static void result(void *self)
 	bench_note(bench,
 	    "zero-copy: sender and receiver touch 8 bytes of the message in the link; no data is "
 	    "moved, so no Gbit/s is shown");
-	bench_note(bench, "every message carries its number; wrong numbers: %.0f", wrong(links));
+	bench_note(
+	    bench, "every message carries its number; wrong numbers: %.0f", wrong_sum(links));
 	bench_note(bench,
 	    "the largest published latency on x86 was almost 8 times the mean, with one process "
 	    "per component; in process is ALOE with isolation waveform");
@@ -232,7 +233,7 @@ static void result(void *self)
 	bench->plot.y = "time [us]";
 	bench->plot.log_x = true;
 	bench->plot.log_y = true;
-	bench->missed = wrong(links) > 0;
+	bench->missed = wrong_sum(links) > 0;
 }
 
 static int lengths_parse(struct links *links)
@@ -276,7 +277,7 @@ static int options_parse(void *self)
 int bench_link(const struct cli_args *args)
 {
 	static const struct bench_parts parts = {
-	    sizeof(struct links), options_parse, runs, result, NULL};
+	    sizeof(struct links), options_parse, link_runs, link_result, NULL};
 
 	return bench_main(args, &parts);
 }

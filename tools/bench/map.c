@@ -54,7 +54,7 @@ static double cpu_us(void)
 }
 
 /* `cores` has room for the problem's units. */
-static int solve(const struct mapping_problem *problem, enum mapper mapper, uint64_t limit,
+static int problem_solve(const struct mapping_problem *problem, enum mapper mapper, uint64_t limit,
     uint32_t *cores, struct mapper_result *result, double *us)
 {
 	const double begin = cpu_us();
@@ -64,7 +64,7 @@ static int solve(const struct mapping_problem *problem, enum mapper mapper, uint
 	return rc;
 }
 
-static void count(
+static void tally_count(
     struct tally *tally, const struct mapper_result *result, double cheapest, double us)
 {
 	tally->us += us;
@@ -85,7 +85,7 @@ static int problem_run(const struct map *map, uint64_t seed, struct map_load *lo
 	int rc;
 
 	mapping_random_make(&r, seed, load->percent / 100, map->q);
-	rc = solve(&r.problem, MAPPER_EXACT, map->steps, cores, &result, &us);
+	rc = problem_solve(&r.problem, MAPPER_EXACT, map->steps, cores, &result, &us);
 	if (rc < 0)
 		return rc;
 	cheapest = result.cost;
@@ -95,14 +95,15 @@ static int problem_run(const struct map *map, uint64_t seed, struct map_load *lo
 	if (!result.proven || cheapest == INFINITY)
 		return 0;
 	load->feasible++;
-	count(&load->tallies[MAPPER_EXACT], &result, cheapest, us);
+	tally_count(&load->tallies[MAPPER_EXACT], &result, cheapest, us);
 	for (int mapper = 0; mapper < MAPPERS; mapper++) {
 		if (mapper == MAPPER_EXACT)
 			continue;
-		rc = solve(&r.problem, (enum mapper)mapper, MAPPER_STEPS, cores, &result, &us);
+		rc = problem_solve(
+		    &r.problem, (enum mapper)mapper, MAPPER_STEPS, cores, &result, &us);
 		if (rc < 0)
 			return rc;
-		count(&load->tallies[mapper], &result, cheapest, us);
+		tally_count(&load->tallies[mapper], &result, cheapest, us);
 	}
 	return 0;
 }
@@ -144,7 +145,7 @@ static const struct column problem_columns[] = {
     {"open", "left open by exact", 0},
 };
 
-static const char *judge(struct map *map, const struct map_load *load, enum mapper mapper)
+static const char *load_judge(struct map *map, const struct map_load *load, enum mapper mapper)
 {
 	const struct tally *t = &load->tallies[mapper];
 	bool met;
@@ -174,7 +175,7 @@ static void load_rows(struct map *map, const struct map_load *load, json_t *prob
 		        "cost_mean", json_real_or_null(t->solved ? t->ratio / t->solved : NAN),
 		        "cost_worst", json_real_or_null(t->solved ? t->worst : NAN), "mean_us",
 		        t->us / load->feasible, "max_us", t->us_max, "reach",
-		        judge(map, load, (enum mapper)mapper)));
+		        load_judge(map, load, (enum mapper)mapper)));
 		if (bars)
 			json_array_append_new(
 			    bars, json_pack("[s, f]", mapper_name((enum mapper)mapper), solved));
@@ -216,7 +217,8 @@ static int large_run(struct map *map, const struct mapping_problem *problem, uin
 		    plural(problem->n_cores), mapper_name((enum mapper)mapper));
 		if (run_wait(map->bench, NULL, 0, 0) == -EINTR)
 			return BENCH_INTERRUPTED;
-		if (solve(problem, (enum mapper)mapper, MAPPER_STEPS, cores, &result, &us) < 0)
+		if (problem_solve(problem, (enum mapper)mapper, MAPPER_STEPS, cores, &result, &us) <
+		    0)
 			return CLI_FAILED;
 		bench_row(map->bench,
 		    json_pack("{s:s, s:o, s:f, s:I, s:s, s:s?}", "mapper",
@@ -228,7 +230,7 @@ static int large_run(struct map *map, const struct mapping_problem *problem, uin
 	return CLI_OK;
 }
 
-static int large(struct map *map)
+static int large_loads(struct map *map)
 {
 	uint32_t *cores = calloc(map->units, sizeof(*cores));
 	struct mapping_large problem;
@@ -245,7 +247,7 @@ static int large(struct map *map)
 	return status;
 }
 
-static void notes(struct map *map)
+static void map_notes(struct map *map)
 {
 	bench_note(map->bench,
 	    "random problems, seeds %.0f to %.0f: 8 to 14 components in a chain with 0 to 4 links "
@@ -276,7 +278,7 @@ static void notes(struct map *map)
 }
 
 /* What was done until Ctrl-C is told. */
-static int measure(struct map *map)
+static int map_measure(struct map *map)
 {
 	json_t *problems = json_array(), *row;
 	int status = CLI_OK;
@@ -298,8 +300,8 @@ static int measure(struct map *map)
 	}
 	json_decref(problems);
 	if (status == CLI_OK && map->units)
-		status = large(map);
-	notes(map);
+		status = large_loads(map);
+	map_notes(map);
 	return status == BENCH_INTERRUPTED ? CLI_OK : status;
 }
 
@@ -363,6 +365,6 @@ int bench_map(const struct cli_args *args)
 		return status;
 	status = options_parse(&map);
 	if (status == CLI_OK)
-		status = measure(&map);
+		status = map_measure(&map);
 	return bench_end(&bench, status);
 }

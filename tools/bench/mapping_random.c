@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double real(struct mapping_random *r, double from, double to)
+static double random_real(struct mapping_random *r, double from, double to)
 {
 	uint64_t x = r->state += 0x9e3779b97f4a7c15u; /* splitmix64 */
 
@@ -15,15 +15,15 @@ static double real(struct mapping_random *r, double from, double to)
 	return from + (to - from) * (double)(x >> 11) * 0x1p-53;
 }
 
-static uint32_t whole(struct mapping_random *r, uint32_t from, uint32_t to)
+static uint32_t random_whole(struct mapping_random *r, uint32_t from, uint32_t to)
 {
-	return from + (uint32_t)real(r, 0, to - from + 1);
+	return from + (uint32_t)random_real(r, 0, to - from + 1);
 }
 
 /* A size or a demand: 1 to 20. */
-static double spread(struct mapping_random *r)
+static double random_size(struct mapping_random *r)
 {
-	return exp(real(r, 0, log(20)));
+	return exp(random_real(r, 0, log(20)));
 }
 
 static void random_links(struct mapping_random *r, size_t n)
@@ -31,15 +31,15 @@ static void random_links(struct mapping_random *r, size_t n)
 	struct mapping_problem *p = &r->problem;
 	double mean = 0;
 
-	p->n_links = n - 1 + whole(r, 0, 4);
+	p->n_links = n - 1 + random_whole(r, 0, 4);
 	for (uint32_t i = 0; i < p->n_links; i++) {
 		struct mapping_link *link = &r->links[i];
-		const uint32_t a = whole(r, 0, (uint32_t)n - 2);
+		const uint32_t a = random_whole(r, 0, (uint32_t)n - 2);
 
-		*link = (struct mapping_link){i, i + 1, spread(r)};
+		*link = (struct mapping_link){i, i + 1, random_size(r)};
 		if (i >= n - 1) {
 			link->from = a;
-			link->to = whole(r, a + 1, (uint32_t)n - 1);
+			link->to = random_whole(r, a + 1, (uint32_t)n - 1);
 		}
 		mean += link->bandwidth / (double)p->n_links;
 	}
@@ -48,7 +48,7 @@ static void random_links(struct mapping_random *r, size_t n)
 			r->pool[a * p->n_cores + b] =
 			    a == b ? MAPPING_NONE : (uint32_t)p->n_pools++;
 			if (a != b)
-				r->bandwidth[p->n_pools - 1] = mean * real(r, 1, 4);
+				r->bandwidth[p->n_pools - 1] = mean * random_real(r, 1, 4);
 		}
 }
 
@@ -59,7 +59,7 @@ static void random_demands(struct mapping_random *r, double *demand, size_t unit
 	double sum = 0;
 
 	for (size_t i = 0; i < units; i++)
-		sum += demand[i * cores] = spread(r);
+		sum += demand[i * cores] = random_size(r);
 	for (size_t i = 0; i < units; i++)
 		for (size_t core = cores; core-- > 0;)
 			demand[i * cores + core] = demand[i * cores] * load * capacity / sum;
@@ -77,10 +77,10 @@ void mapping_random_make(struct mapping_random *r, uint64_t seed, double load, d
 	    .bandwidth = r->bandwidth,
 	    .links = r->links,
 	    .q = q};
-	p->n_units = whole(r, 8, MAPPING_RANDOM_UNITS);
-	p->n_cores = whole(r, 2, MAPPING_RANDOM_CORES);
+	p->n_units = random_whole(r, 8, MAPPING_RANDOM_UNITS);
+	p->n_cores = random_whole(r, 2, MAPPING_RANDOM_CORES);
 	for (size_t i = 0; i < p->n_cores; i++)
-		capacity += r->capacity[i] = 1000 * real(r, 1, 3);
+		capacity += r->capacity[i] = 1000 * random_real(r, 1, 3);
 	random_demands(r, r->demand, p->n_units, p->n_cores, load, capacity);
 	random_links(r, p->n_units);
 }
@@ -96,7 +96,7 @@ static void large_cores(
 	for (uint32_t i = 1; i <= nodes * nodes; i++)
 		large->bandwidth[i] = NODE_LINK;
 	for (uint32_t a = 0; a < cores; a++) {
-		large->capacity[a] = real(r, 1000, 3000);
+		large->capacity[a] = random_real(r, 1000, 3000);
 		for (uint32_t b = 0; b < cores; b++)
 			large->pool[a * cores + b] = a / NODE_CORES == b / NODE_CORES
 			    ? 0
@@ -126,7 +126,7 @@ int mapping_large_init(
 		all += large->capacity[i];
 	random_demands(&r, large->demand, units, cores, load, all);
 	for (uint32_t i = 0; i + 1 < units; i++)
-		large->links[i] = (struct mapping_link){i, i + 1, spread(&r)};
+		large->links[i] = (struct mapping_link){i, i + 1, random_size(&r)};
 	large->problem = (struct mapping_problem){
 	    .n_units = units,
 	    .n_cores = cores,

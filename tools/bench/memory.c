@@ -48,7 +48,7 @@ static bool has_host(const struct look *look)
 }
 
 /* A process that was another program before, or had not loaded its components, begins anew. */
-static void most(struct process *now, const struct look *before)
+static void process_most(struct process *now, const struct look *before)
 {
 	for (size_t i = 0; i < before->n; i++) {
 		const struct process *old = &before->seen[i];
@@ -70,7 +70,7 @@ static bool look_at(void *self, pid_t pid)
 		return false;
 	now->n = processes_below(pid, now->seen, PROCESSES_MAX);
 	for (size_t i = 0; i < now->n; i++)
-		most(&now->seen[i], look);
+		process_most(&now->seen[i], look);
 	now->looks = look->looks + has_host(now);
 	*look = *now;
 	free(now);
@@ -279,7 +279,7 @@ static void isolation_rows(struct memory *memory, enum isolation isolation)
 	}
 }
 
-static void result(void *self)
+static void memory_result(void *self)
 {
 	struct memory *memory = self;
 	struct bench *bench = memory->bench;
@@ -323,7 +323,7 @@ static int options_parse(void *self)
 	return CLI_OK;
 }
 
-static int measure(void *self)
+static int memory_measure(void *self)
 {
 	struct memory *memory = self;
 	const struct cli_args *args = memory->bench->args;
@@ -342,7 +342,7 @@ static int measure(void *self)
 int bench_memory(const struct cli_args *args)
 {
 	static const struct bench_parts parts = {
-	    sizeof(struct memory), options_parse, measure, result, NULL};
+	    sizeof(struct memory), options_parse, memory_measure, memory_result, NULL};
 
 	return bench_main(args, &parts);
 }

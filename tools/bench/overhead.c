@@ -191,7 +191,7 @@ static int rounds_run(struct overhead *o)
 	return status;
 }
 
-static int runs(void *self)
+static int overhead_runs(void *self)
 {
 	struct overhead *o = self;
 	int status = rounds_run(o);
@@ -211,7 +211,7 @@ static int runs(void *self)
 
 /* ---- the line ------------------------------------------------------------------------ */
 
-static double whole(const struct sample *sample, enum statistic statistic)
+static double whole_of(const struct sample *sample, enum statistic statistic)
 {
 	return sample->late[statistic] + sample->time[statistic];
 }
@@ -225,7 +225,7 @@ static struct line line_of(
 	for (size_t c = 0; c < o->n_counts; c++)
 		for (size_t r = 0; r < o->chains[isolation][c].n; r++) {
 			points[n][0] = o->counts[c];
-			points[n++][1] = whole(&o->chains[isolation][c].rounds[r], statistic);
+			points[n++][1] = whole_of(&o->chains[isolation][c].rounds[r], statistic);
 		}
 	return line_fit((const double(*)[2])points, n);
 }
@@ -376,7 +376,7 @@ static const struct column relative_columns[] = {
 
 static double share_of(const struct cell *cell)
 {
-	return cell->n ? whole(&cell->rounds[0], MEAN) / cell->slot_us : NAN;
+	return cell->n ? whole_of(&cell->rounds[0], MEAN) / cell->slot_us : NAN;
 }
 
 static void relative_row(struct overhead *o, enum isolation isolation, size_t s)
@@ -392,7 +392,7 @@ static void relative_row(struct overhead *o, enum isolation isolation, size_t s)
 	bench_row(o->bench,
 	    json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:f, s:f, s:o, s:o}", "isolation",
 	        isolation_name(isolation), "slot_us", cell->slot_us, "samples", slots_of(cell),
-	        "overhead_us", whole(&cell->rounds[0], MEAN), "share", share_of(cell),
+	        "overhead_us", whole_of(&cell->rounds[0], MEAN), "share", share_of(cell),
 	        "fitted_share",
 	        json_real_or_null((line->base + RELATIVE * line->slope) / cell->slot_us), "not_run",
 	        cell->rounds[0].not_run, "published_share", published, "times",
@@ -400,7 +400,7 @@ static void relative_row(struct overhead *o, enum isolation isolation, size_t s)
 	        json_real_or_null(apart ? share_of(&o->relative[ISOLATION_WAVEFORM][s]) : NAN)));
 }
 
-static void plot(struct overhead *o)
+static void overhead_plot(struct overhead *o)
 {
 	json_t *points;
 
@@ -425,7 +425,7 @@ static void plot(struct overhead *o)
 	o->bench->plot.log_y = true;
 }
 
-static void notes(struct overhead *o)
+static void overhead_notes(struct overhead *o)
 {
 	struct bench *bench = o->bench;
 	const char *clock = cli_get(bench->args, "clock");
@@ -455,7 +455,7 @@ static void notes(struct overhead *o)
 #define TABLE(bench, key, title, columns)                                                          \
 	bench_table(bench, key, title, columns, sizeof(columns) / sizeof((columns)[0]))
 
-static void result(void *self)
+static void overhead_result(void *self)
 {
 	struct overhead *o = self;
 	TABLE(o->bench, "chains", "a slot of a chain", chain_columns);
@@ -473,8 +473,8 @@ static void result(void *self)
 	for (int i = 0; i < o->n_isolations; i++)
 		for (size_t s = 0; s < o->n_slots; s++)
 			relative_row(o, o->isolations[i], s);
-	plot(o);
-	notes(o);
+	overhead_plot(o);
+	overhead_notes(o);
 }
 
 static int lists_parse(struct overhead *o)
@@ -517,7 +517,7 @@ static int options_parse(void *self)
 int bench_overhead(const struct cli_args *args)
 {
 	static const struct bench_parts parts = {
-	    sizeof(struct overhead), options_parse, runs, result, NULL};
+	    sizeof(struct overhead), options_parse, overhead_runs, overhead_result, NULL};
 
 	return bench_main(args, &parts);
 }

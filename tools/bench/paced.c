@@ -219,7 +219,7 @@ static int throughput_measure(struct contest *contest, const struct contest_syst
 	return report_end(report, status);
 }
 
-static double megabits(
+static double megabits_of(
     const struct contest *contest, const struct contest_size *size, double seconds)
 {
 	(void)size;
@@ -324,7 +324,7 @@ static const struct paced_kind kinds[] = {
         "latency of ten copies, a vector a ms", "p99 [us]"},
     {{.measure = throughput_measure,
          .unit = "s",
-         .rate_of = megabits,
+         .rate_of = megabits_of,
          .title = "times in s; rate: Mbit/s"},
         throughput_peers, {{.name = "aloe", SETUPS(our_setups)}}, 50e6, 0,
         {"bytes are unpacked to bits, mapped to symbols (ALOE: i16; GNU Radio: float), decided and "

@@ -160,7 +160,8 @@ static int pipes_measure(struct contest *contest, const struct contest_system *s
 	    pipes, system, setup, size, items, what, ret);
 }
 
-static double copied(const struct contest *contest, const struct contest_size *size, double seconds)
+static double gigabytes_copied(
+    const struct contest *contest, const struct contest_size *size, double seconds)
 {
 	return contest->items * ITEM_BYTES * size->pipes * size->stages / seconds * 1e-9;
 }
@@ -183,7 +184,7 @@ static const struct column check_columns[] = {
 
 /* Numbered data, with every set-up: all have to arrive as they were sent, which measure_ours sees
  * to. */
-static int check(struct pipes *pipes)
+static int items_check(struct pipes *pipes)
 {
 	struct contest *contest = &pipes->contest;
 	int status = CLI_OK;
@@ -383,7 +384,7 @@ static void limit_row(struct pipes *pipes, size_t z, const struct pass *pass, si
 }
 
 /* How near our time is to what copying alone takes, which no engine can be below. */
-static void limits(struct pipes *pipes)
+static void limits_table(struct pipes *pipes)
 {
 	struct contest *contest = &pipes->contest;
 	const double bytes = contest->systems[0].slot_items * ITEM_BYTES;
@@ -449,7 +450,7 @@ static void sweep_order(const struct contest *contest, size_t n_ours, size_t ret
 }
 
 /* Of several numbers of items in a slot: throughput against them, which is also what is drawn. */
-static void sweep(struct pipes *pipes, size_t n_ours)
+static void sweep_table(struct pipes *pipes, size_t n_ours)
 {
 	struct contest *contest = &pipes->contest;
 	struct plot *plot = &pipes->bench->plot;
@@ -480,7 +481,7 @@ static void sweep(struct pipes *pipes, size_t n_ours)
 	plot->log_x = true;
 }
 
-static size_t ours(const struct contest *contest)
+static size_t ours_count(const struct contest *contest)
 {
 	size_t n = 0;
 
@@ -489,7 +490,7 @@ static size_t ours(const struct contest *contest)
 	return n;
 }
 
-static void notes(struct pipes *pipes)
+static void pipes_notes(struct pipes *pipes)
 {
 	struct bench *bench = pipes->bench;
 
@@ -520,10 +521,10 @@ static void notes(struct pipes *pipes)
 	bench->plot.x = "pipes x stages";
 	bench->plot.y = "time [s]";
 	bench->plot.log_x = bench->plot.log_y = true;
-	if (!pipes->messages && !pipes->contest.all && ours(&pipes->contest) > 1)
-		sweep(pipes, ours(&pipes->contest));
+	if (!pipes->messages && !pipes->contest.all && ours_count(&pipes->contest) > 1)
+		sweep_table(pipes, ours_count(&pipes->contest));
 	if (!pipes->messages)
-		limits(pipes);
+		limits_table(pipes);
 }
 
 static int pipes_begin(struct pipes *pipes, bool messages)
@@ -533,7 +534,7 @@ static int pipes_begin(struct pipes *pipes, bool messages)
 	    .bench = pipes->bench, .measure = pipes_measure, .self = pipes, .unit = "s"};
 	pipes->contest.title = messages ? "times in s; rate: us a packet and stage"
 	                                : "times in s; rate: GB/s that the stages copy";
-	pipes->contest.rate_of = messages ? packet_us : copied;
+	pipes->contest.rate_of = messages ? packet_us : gigabytes_copied;
 	return options_parse(pipes);
 }
 
@@ -551,7 +552,7 @@ static int pipes_run(void *self)
 {
 	struct pipes *pipes = self;
 
-	return pipes->check ? check(pipes) : contest_run(&pipes->contest);
+	return pipes->check ? items_check(pipes) : contest_run(&pipes->contest);
 }
 
 static void pipes_result(void *self)
@@ -561,7 +562,7 @@ static void pipes_result(void *self)
 	if (pipes->check || pipes->contest.done == 0)
 		return;
 	contest_tables(&pipes->contest);
-	notes(pipes);
+	pipes_notes(pipes);
 }
 
 static void pipes_fini(void *self)

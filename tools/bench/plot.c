@@ -25,7 +25,7 @@ void plot_fini(struct plot *plot)
 		json_decref(plot->series[i].points);
 }
 
-static bool ends(const char *file, const char *with)
+static bool name_ends(const char *file, const char *with)
 {
 	const size_t len = strlen(file), tail = strlen(with);
 
@@ -34,15 +34,15 @@ static bool ends(const char *file, const char *with)
 
 int plot_check(const char *file)
 {
-	if (ends(file, ".gp"))
+	if (name_ends(file, ".gp"))
 		return 0;
-	if (!ends(file, ".svg") && !ends(file, ".png"))
+	if (!name_ends(file, ".svg") && !name_ends(file, ".png"))
 		return -EINVAL;
 	return system("command -v gnuplot >/dev/null 2>&1") == 0 ? 0 : -ENOENT;
 }
 
 /* In gnuplot's single quotes only the quote itself is special. */
-static void quoted(const char *text, FILE *out)
+static void text_quote(const char *text, FILE *out)
 {
 	fputc('\'', out);
 	for (; *text; text++)
@@ -53,19 +53,19 @@ static void quoted(const char *text, FILE *out)
 static void set_text(const char *what, const char *text, FILE *out)
 {
 	fprintf(out, "set %s ", what);
-	quoted(text, out);
+	text_quote(text, out);
 	fputs(" noenhanced\n", out);
 }
 
-static void head(const struct plot *plot, const char *file, FILE *out)
+static void head_write(const struct plot *plot, const char *file, FILE *out)
 {
-	if (ends(file, ".svg"))
+	if (name_ends(file, ".svg"))
 		fputs("set terminal svg size 900,600 background rgb 'white'\n", out);
-	else if (ends(file, ".png"))
+	else if (name_ends(file, ".png"))
 		fputs("set terminal pngcairo size 900,600\n", out);
-	if (!ends(file, ".gp")) {
+	if (!name_ends(file, ".gp")) {
 		fputs("set output ", out);
-		quoted(file, out);
+		text_quote(file, out);
 		fputc('\n', out);
 	}
 	set_text("title", plot->title, out);
@@ -83,7 +83,7 @@ static void head(const struct plot *plot, const char *file, FILE *out)
 		fputs("set logscale y\nset format y '10^{%L}'\nset mytics 10\n", out);
 }
 
-static void point(const struct plot *plot, const json_t *point, FILE *out)
+static void point_write(const struct plot *plot, const json_t *point, FILE *out)
 {
 	json_t *value;
 	size_t i;
@@ -123,7 +123,7 @@ static void range_of_one(const struct plot *plot, FILE *out)
 		    low > 0 ? low * 2 : low + 1);
 }
 
-static void data(const struct plot *plot, FILE *out)
+static void data_write(const struct plot *plot, FILE *out)
 {
 	for (size_t s = 0; s < plot->n; s++) {
 		json_t *row;
@@ -131,7 +131,7 @@ static void data(const struct plot *plot, FILE *out)
 		fprintf(out, "$data%zu << END\n", s);
 		json_array_foreach(plot->series[s].points, i, row)
 		{
-			point(plot, row, out);
+			point_write(plot, row, out);
 		}
 		fputs("END\n", out);
 	}
@@ -147,9 +147,9 @@ void plot_script(const struct plot *plot, const char *file, FILE *out)
 	};
 	bool bars = false, counts = false;
 
-	head(plot, file, out);
+	head_write(plot, file, out);
 	range_of_one(plot, out);
-	data(plot, out);
+	data_write(plot, out);
 	for (size_t s = 0; s < plot->n; s++) {
 		bars = bars || plot->series[s].style == PLOT_BARS;
 		counts = counts || plot->series[s].style == PLOT_COUNTS;
@@ -163,14 +163,14 @@ void plot_script(const struct plot *plot, const char *file, FILE *out)
 	for (size_t s = 0; s < plot->n; s++) {
 		fprintf(out, "%s $data%zu %s title ", s ? "," : "plot", s,
 		    styles[plot->series[s].style]);
-		quoted(plot->series[s].title, out);
+		text_quote(plot->series[s].title, out);
 	}
 	fputs("\n", out);
 }
 
 int plot_draw(const struct plot *plot, const char *file)
 {
-	const bool script = ends(file, ".gp");
+	const bool script = name_ends(file, ".gp");
 	FILE *out = script ? fopen(file, "we") : popen("gnuplot", "we");
 	int rc = 0;
 

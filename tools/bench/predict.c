@@ -100,7 +100,7 @@ static int rounds_run(struct predict *predict)
 	return CLI_OK;
 }
 
-static int measure(void *self)
+static int kinds_measure(void *self)
 {
 	struct predict *predict = self;
 	int status = CLI_OK;
@@ -301,7 +301,7 @@ static const struct column sum_columns[] = {
     {"published_worst", "published worst %", 1},
 };
 
-static const char *judge(struct predict *predict, const struct errors *errors)
+static const char *errors_judge(struct predict *predict, const struct errors *errors)
 {
 	const bool met =
 	    errors->n && errors->sum / errors->n <= REACH_MEAN && errors->worst <= REACH_WORST;
@@ -330,7 +330,8 @@ static void sums_table(struct predict *predict)
 			        metric_names[m], "label", emulated ? emulated_label : NULL,
 			        "predictions", (int)errors->n, "mean", errors_mean(errors), "worst",
 			        errors_worst(errors), "worst_of", errors->where, "reach",
-			        m == PREDICT_CLASS && !emulated ? judge(predict, errors) : NULL,
+			        m == PREDICT_CLASS && !emulated ? errors_judge(predict, errors)
+			                                        : NULL,
 			        "published_mean",
 			        json_real_or_null(emulated ? NAN : published[m][0]),
 			        "published_worst",
@@ -366,7 +367,7 @@ static void notes_skipped(struct predict *predict)
 	}
 }
 
-static void notes(struct predict *predict)
+static void predict_notes(struct predict *predict)
 {
 	struct bench *bench = predict->bench;
 
@@ -393,7 +394,7 @@ static void notes(struct predict *predict)
 		notes_skipped(predict);
 }
 
-static void result(void *self)
+static void predict_result(void *self)
 {
 	struct predict *predict = self;
 	struct bench *bench = predict->bench;
@@ -415,7 +416,7 @@ static void result(void *self)
 		bench_row(bench, json_incref(row));
 	}
 	sums_table(predict);
-	notes(predict);
+	predict_notes(predict);
 }
 
 /* ---- options ------------------------------------------------------------------------ */
@@ -449,7 +450,7 @@ static void kinds_init(struct predict *predict)
 	}
 }
 
-static int options(void *self)
+static int options_parse(void *self)
 {
 	struct predict *predict = self;
 	const struct cli_args *args = predict->bench->args;
@@ -480,7 +481,7 @@ static int options(void *self)
 	return status;
 }
 
-static void fini(void *self)
+static void predict_fini(void *self)
 {
 	struct predict *predict = self;
 
@@ -493,7 +494,7 @@ static void fini(void *self)
 int bench_predict(const struct cli_args *args)
 {
 	static const struct bench_parts parts = {
-	    sizeof(struct predict), options, measure, result, fini};
+	    sizeof(struct predict), options_parse, kinds_measure, predict_result, predict_fini};
 
 	return bench_main(args, &parts);
 }

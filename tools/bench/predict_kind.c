@@ -268,7 +268,7 @@ int predict_measure(struct bench *bench, const struct predict_run *run, struct p
 
 /* ---- of all rounds ------------------------------------------------------------------------ */
 
-static int compare(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
@@ -277,9 +277,9 @@ static int compare(const void *a, const void *b)
 
 /* The first quartile of n > 0: what else the machine does only adds, and by the clock a round may
  * err to either side. Sorts them. */
-static double quiet(double *values, size_t n)
+static double quartile_of(double *values, size_t n)
 {
-	qsort(values, n, sizeof(*values), compare);
+	qsort(values, n, sizeof(*values), by_value);
 	return values[(n - 1) / 4];
 }
 
@@ -297,14 +297,14 @@ static void rates_settle(struct predict_kind *kind)
 
 			values[r] = one->ns[which] * one->mmac_per_s;
 		}
-		rates.ns[which] = quiet(values, kind->n_rounds) / rates.mmac_per_s;
+		rates.ns[which] = quartile_of(values, kind->n_rounds) / rates.mmac_per_s;
 	}
 	kind->rates = rates;
 }
 
 /* A clock changes by less than a quarter: where a run found the core slower than that, something
  * else ran beside what it measured. */
-static bool steady(const struct predict_kind *kind, size_t round)
+static bool is_steady(const struct predict_kind *kind, size_t round)
 {
 	double best = 0;
 
@@ -324,13 +324,13 @@ static int entry_settle(struct predict_kind *kind, const char *instance, double 
 		const struct profile_entry *entry =
 		    plan_profile_find(&kind->rounds[r].times, instance);
 
-		if (entry && steady(kind, r)) {
+		if (entry && is_steady(kind, r)) {
 			p50[n] = entry->kmac_p50;
 			p99[n++] = entry->kmac_p99;
 		}
 	}
-	return n ? plan_profile_set(
-	               &kind->profile, instance, quiet(p50, n) * scale, quiet(p99, n) * scale)
+	return n ? plan_profile_set(&kind->profile, instance, quartile_of(p50, n) * scale,
+	               quartile_of(p99, n) * scale)
 	         : 0;
 }
 
@@ -344,7 +344,7 @@ int predict_settle(struct predict_kind *kind)
 		return 0;
 	rates_settle(kind);
 	for (size_t r = 0; r < kind->n_rounds; r++)
-		if (steady(kind, r))
+		if (is_steady(kind, r))
 			runs[n++] = kind->rounds[r].times.platform.mmac_per_s;
 	kind->profile.platform = kind->rates;
 	for (size_t i = 0; i < kind->rounds[0].times.len && rc == 0; i++)

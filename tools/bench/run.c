@@ -47,7 +47,7 @@ void words_fini(struct words *words)
 
 /* In the child: ends with its parent, hears no keyboard (the parent passes on what it hears),
  * writes into files. */
-static _Noreturn void become(const struct bench_run *run, int leash, char *const argv[],
+static _Noreturn void run_become(const struct bench_run *run, int leash, char *const argv[],
     const struct words *words, enum simd_level level)
 {
 	const struct sched_param param = {.sched_priority = FIFO_PRIORITY};
@@ -69,7 +69,7 @@ static _Noreturn void become(const struct bench_run *run, int leash, char *const
 	_exit(127);
 }
 
-static int spawn(const struct bench *bench, char *const argv[], const struct words *words,
+static int run_spawn(const struct bench *bench, char *const argv[], const struct words *words,
     enum simd_level level, struct bench_run *run)
 {
 	run->out = memfd_create("report", MFD_CLOEXEC);
@@ -78,12 +78,12 @@ static int spawn(const struct bench *bench, char *const argv[], const struct wor
 	if (run->pid < 0)
 		return -errno;
 	if (run->pid == 0)
-		become(run, bench->leash, argv, words, level);
+		run_become(run, bench->leash, argv, words, level);
 	run->pidfd = pidfd_open(run->pid, 0);
 	return run->pidfd < 0 ? -errno : 0;
 }
 
-static void forget(struct bench_run *run)
+static void run_forget(struct bench_run *run)
 {
 	for (int i = 0; i < 3; i++) {
 		const int fd = (const int[]){run->out, run->err, run->pidfd}[i];
@@ -109,7 +109,7 @@ int run_start(
 		argv[n++] = words->items[i];
 	argv[n] = NULL;
 	fflush(NULL);
-	rc = rc < 0 ? rc : spawn(bench, argv, words, level, &run);
+	rc = rc < 0 ? rc : run_spawn(bench, argv, words, level, &run);
 	words_fini(words);
 	if (rc == 0) {
 		*ret = run;
@@ -120,13 +120,13 @@ int run_start(
 		waitpid(run.pid, NULL, 0);
 	}
 	cli_fail(bench->args, "the run could not be started: %s", strerror(-rc));
-	forget(&run);
+	run_forget(&run);
 	return rc;
 }
 
 /* ---- wait ------------------------------------------------------------------------ */
 
-static bool interrupted(struct bench *bench)
+static bool is_interrupted(struct bench *bench)
 {
 	struct signalfd_siginfo info;
 	const unsigned before = bench->interrupts;
@@ -150,7 +150,7 @@ int run_wait(struct bench *bench, const struct bench_run *runs, size_t n, int ti
 		for (size_t i = 0; i < n && rc == -EAGAIN; i++)
 			if (fds[i].revents)
 				rc = (int)i;
-		if (fds[n].revents && interrupted(bench)) {
+		if (fds[n].revents && is_interrupted(bench)) {
 			for (size_t i = 0; i < n; i++)
 				if (runs[i].pid)
 					kill(runs[i].pid, SIGINT);
@@ -163,7 +163,7 @@ int run_wait(struct bench *bench, const struct bench_run *runs, size_t n, int ti
 
 /* ---- take ------------------------------------------------------------------------ */
 
-static char *content(int fd, size_t *ret_len)
+static char *content_read(int fd, size_t *ret_len)
 {
 	const off_t len = lseek(fd, 0, SEEK_END);
 	char *text = len < 0 ? NULL : malloc((size_t)len + 1);
@@ -180,7 +180,7 @@ static json_t *report_of(const struct bench_run *run)
 	json_t *report = NULL;
 	struct diag diag;
 	size_t len;
-	char *text = content(run->out, &len);
+	char *text = content_read(run->out, &len);
 
 	diag_init(&diag);
 	if (text && len)
@@ -208,12 +208,12 @@ int run_take(struct bench_run *run, json_t **ret_report, char **ret_errors)
 	code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	*ret_report = report_of(run);
 	if (code != CLI_OK && code != BENCH_INTERRUPTED)
-		errors = content(run->err, &len);
+		errors = content_read(run->err, &len);
 	if (ret_errors)
 		*ret_errors = errors;
 	else if (errors)
 		errors_print(errors, code);
-	forget(run);
+	run_forget(run);
 	return code;
 }
 
@@ -251,7 +251,7 @@ static int wait_end(
 	return seen ? 0 : -ENODATA;
 }
 
-static int only(struct bench *bench, const struct words *words, enum simd_level level,
+static int run_alone(struct bench *bench, const struct words *words, enum simd_level level,
     const char *what, const struct watcher *watcher, json_t **ret_report, char **ret_errors)
 {
 	struct bench_run run = {0};
@@ -277,7 +277,7 @@ int run_watched(struct bench *bench, struct words *words, enum simd_level level,
 
 	for (int waited_s = 0;; waited_s++) {
 		*ret_report = NULL;
-		status = only(bench, words, level, what, watcher, ret_report, &errors);
+		status = run_alone(bench, words, level, what, watcher, ret_report, &errors);
 		if (!errors || !strstr(errors, "taken by the lane of another") ||
 		    waited_s == TAKEN_S)
 			break;

@@ -43,7 +43,7 @@ static int run_one(
 	return run_only(table1->bench, &words, table1->level, what, ret_report, NULL);
 }
 
-static int runs(void *self)
+static int table1_runs(void *self)
 {
 	struct table1 *table1 = self;
 	char bearer[PATH], longer[PATH];
@@ -133,7 +133,7 @@ static void row_add(struct table1 *table1, enum isolation isolation, const char 
 	        json_real_or_null(apart && in_process ? in_process->max_us : NAN)));
 }
 
-static bool measured(const struct table1 *table1, enum isolation isolation)
+static bool is_measured(const struct table1 *table1, enum isolation isolation)
 {
 	return table1->longer[isolation] != NULL;
 }
@@ -142,7 +142,7 @@ static void isolation_rows(struct table1 *table1, enum isolation isolation)
 {
 	const json_t *bearer = table1->bearer[isolation],
 	             *inside = table1->bearer[ISOLATION_WAVEFORM];
-	const bool beside = measured(table1, ISOLATION_WAVEFORM);
+	const bool beside = is_measured(table1, ISOLATION_WAVEFORM);
 	struct cells sum = {0}, inside_sum = {0}, cells, in_process;
 	struct published whole = {"chain", "", 0, 0, PUBLISHED_CHAIN_US};
 	json_t *bars;
@@ -182,7 +182,7 @@ static void published_plot(struct table1 *table1)
 		        published_max_us(published_bearer(i)->x86_kmac)));
 }
 
-static void result(void *self)
+static void table1_result(void *self)
 {
 	struct table1 *table1 = self;
 	struct bench *bench = table1->bench;
@@ -192,7 +192,7 @@ static void result(void *self)
 	bench_table(bench, "components", "execution times of the UTRAN chain", columns,
 	    sizeof(columns) / sizeof(columns[0]));
 	for (int i = 0; i < table1->n_isolations; i++)
-		if (measured(table1, table1->isolations[i]))
+		if (is_measured(table1, table1->isolations[i]))
 			isolation_rows(table1, table1->isolations[i]);
 	published_plot(table1);
 	bench_note(bench,
@@ -228,7 +228,7 @@ static int options_parse(void *self)
 	return CLI_OK;
 }
 
-static void fini(void *self)
+static void table1_fini(void *self)
 {
 	struct table1 *table1 = self;
 
@@ -241,7 +241,7 @@ static void fini(void *self)
 int bench_table1(const struct cli_args *args)
 {
 	static const struct bench_parts parts = {
-	    sizeof(struct table1), options_parse, runs, result, fini};
+	    sizeof(struct table1), options_parse, table1_runs, table1_result, table1_fini};
 
 	return bench_main(args, &parts);
 }

@@ -48,7 +48,7 @@ struct utran {
 /* ---- which instance is what ---- */
 
 /* Marks in `seen` what can be reached from instance `from`, along the links or against them. */
-static void reach(const struct waveform *waveform, int from, bool forward, bool *seen)
+static void reached_mark(const struct waveform *waveform, int from, bool forward, bool *seen)
 {
 	for (size_t i = 0; i < waveform->n_links; i++) {
 		const struct wf_link *link = &waveform->links[i];
@@ -57,7 +57,7 @@ static void reach(const struct waveform *waveform, int from, bool forward, bool 
 		if (here != from || seen[there])
 			continue;
 		seen[there] = true;
-		reach(waveform, there, forward, seen);
+		reached_mark(waveform, there, forward, seen);
 	}
 }
 
@@ -72,7 +72,7 @@ static bool is_decoder(const struct wf_instance *instance)
 }
 
 /* Whether a component with a type that begins so is among those marked. */
-static bool among(const struct waveform *waveform, const bool *seen, const char *type)
+static bool type_among(const struct waveform *waveform, const bool *seen, const char *type)
 {
 	for (size_t i = 0; i < waveform->n_instances; i++)
 		if (seen[i] && strncmp(waveform->instances[i].type->name, type, strlen(type)) == 0)
@@ -90,10 +90,10 @@ static enum part part_of(
 	if (!before[i] && !after[i])
 		return PART_NONE;
 	memset(seen, 0, waveform->n_instances * sizeof(*seen));
-	reach(waveform, (int)i, !before[i], seen); /* away from the channel */
+	reached_mark(waveform, (int)i, !before[i], seen); /* away from the channel */
 	if (!of_chain(instance))
-		return among(waveform, seen, "utran_") ? PART_RADIO : PART_NONE;
-	if (among(waveform, seen, before[i] ? "utran_interleave2" : "utran_deinterleave2"))
+		return type_among(waveform, seen, "utran_") ? PART_RADIO : PART_NONE;
+	if (type_among(waveform, seen, before[i] ? "utran_interleave2" : "utran_deinterleave2"))
 		return PART_RADIO;
 	return before[i] ? PART_TX : is_decoder(instance) ? PART_DECODER : PART_RX;
 }
@@ -107,8 +107,8 @@ static size_t parts_mark(struct utran *utran, bool *seen)
 	bool *before = seen + n, *after = seen + 2 * n;
 	size_t in_chain = 0;
 
-	reach(waveform, noise, false, before);
-	reach(waveform, noise, true, after);
+	reached_mark(waveform, noise, false, before);
+	reached_mark(waveform, noise, true, after);
 	for (size_t i = 0; i < n; i++) {
 		utran->parts[i] =
 		    i == (size_t)noise ? PART_NONE : part_of(waveform, i, before, after, seen);
@@ -217,7 +217,7 @@ static int rounds_run(struct utran *utran)
 
 /* ---- result ------------------------------------------------------------------------ */
 
-static double figure(struct utran *utran, size_t level, size_t instance, enum figure which)
+static double figure_of(struct utran *utran, size_t level, size_t instance, enum figure which)
 {
 	struct chain_cost *cost =
 	    &utran->costs[level * utran->chain.source.waveform->n_instances + instance];
@@ -260,13 +260,13 @@ static void component_rows(struct utran *utran, size_t level)
 		    utran->costs[level * waveform->n_instances + i].calls);
 		for (int f = 0; row && f < FIGURES; f++)
 			json_object_set_new(row, figure_keys[f],
-			    json_real(figure(utran, level, i, (enum figure)f)));
+			    json_real(figure_of(utran, level, i, (enum figure)f)));
 		if (row && utran->parts[i] == PART_DECODER && utran->chain.k == YARDSTICK_K)
 			json_object_set_new(row, "published_us", json_real(PUBLISHED_DECODER_US));
 		bench_row(utran->bench, row);
 		if (bars && utran->parts[i] != PART_NONE)
 			json_array_append_new(bars,
-			    json_pack("[s, f]", instance->name, figure(utran, level, i, P50)));
+			    json_pack("[s, f]", instance->name, figure_of(utran, level, i, P50)));
 	}
 }
 
@@ -299,7 +299,7 @@ static const struct sum sums[] = {
         1u << PART_TX | 1u << PART_RX | 1u << PART_DECODER | 1u << PART_RADIO, NAN, NAN},
 };
 
-static double summed(
+static double figures_sum(
     struct utran *utran, size_t level, unsigned parts, enum figure which, int *ret_n)
 {
 	double sum = 0;
@@ -308,7 +308,7 @@ static double summed(
 	for (size_t i = 0; i < utran->chain.source.waveform->n_instances; i++) {
 		if (!(parts >> utran->parts[i] & 1))
 			continue;
-		sum += figure(utran, level, i, which);
+		sum += figure_of(utran, level, i, which);
 		++*ret_n;
 	}
 	return sum;
@@ -317,16 +317,16 @@ static double summed(
 static void sum_row(struct utran *utran, size_t level, const struct sum *sum)
 {
 	int n;
-	const double mean = summed(utran, level, sum->parts, MEAN, &n),
-	             p50 = summed(utran, level, sum->parts, P50, &n);
-	const double first = summed(utran, 0, sum->parts, P50, &n);
+	const double mean = figures_sum(utran, level, sum->parts, MEAN, &n),
+	             p50 = figures_sum(utran, level, sum->parts, P50, &n);
+	const double first = figures_sum(utran, 0, sum->parts, P50, &n);
 	const int iterations = utran->iterations ? (int)utran->iterations : utran->chain.iterations;
 	const bool same = utran->chain.k == YARDSTICK_K,
 	           judged = same && !isnan(sum->reach_us) && iterations <= 2;
 	const double published = same ? sum->published_us : NAN;
 	json_t *row = json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "simd",
 	    simd_name(utran->levels[level]), "sum", sum->name, "instances", n, "mean_us", mean,
-	    "p50_us", p50, "kmac", summed(utran, level, sum->parts, KMAC, &n), "share",
+	    "p50_us", p50, "kmac", figures_sum(utran, level, sum->parts, KMAC, &n), "share",
 	    mean * 1e3 / (double)utran->chain.source.waveform->slot_ns, "reach_us",
 	    json_real_or_null(judged ? sum->reach_us : NAN), "published_us",
 	    json_real_or_null(published), "first_level",
@@ -340,7 +340,7 @@ static void sum_row(struct utran *utran, size_t level, const struct sum *sum)
 	bench_row(utran->bench, row);
 }
 
-static void result(struct utran *utran)
+static void utran_result(struct utran *utran)
 {
 	struct bench *bench = utran->bench;
 	const char *clock = cli_get(bench->args, "clock");
@@ -397,7 +397,7 @@ int bench_utran(const struct cli_args *args)
 		if (status == CLI_OK && utran.done == 0)
 			status = BENCH_INTERRUPTED;
 		if (status == CLI_OK)
-			result(&utran);
+			utran_result(&utran);
 		chain_close(&utran.chain);
 	}
 	free(utran.parts);

@@ -72,14 +72,14 @@ struct x310 {
 /* ---- search ------------------------------------------------------------------------ */
 
 /* Most of the time: what is left is when this machine stood still, and it does so at every rate. */
-static bool most(const struct x310_figures *f, double windows)
+static bool is_most(const struct x310_figures *f, double windows)
 {
 	return f->windows >= WINDOWS && 2 * windows > f->windows;
 }
 
 static const char *limit_of(const struct x310_figures *f)
 {
-	return most(f, f->paced) ? "host" : "device";
+	return is_most(f, f->paced) ? "host" : "device";
 }
 
 static double advance_most(double rate_hz)
@@ -105,7 +105,7 @@ static int try_one(struct x310 *x, int system, int work, double rate_hz, double 
 }
 
 /* Twice, if it does not hold: something else may have had the machine just then. */
-static int trial(struct x310 *x, int system, int work, double rate_hz, double advance_us,
+static int trial_run(struct x310 *x, int system, int work, double rate_hz, double advance_us,
     bool in_time, bool *ret_holds, const char **ret_limit)
 {
 	struct x310_figures f = {0};
@@ -114,7 +114,7 @@ static int trial(struct x310 *x, int system, int work, double rate_hz, double ad
 	*ret_holds = false;
 	for (int i = 0; i < 2 && status == CLI_OK && !*ret_holds; i++) {
 		status = try_one(x, system, work, rate_hz, advance_us, TRIAL_MS * 1e-3, &f);
-		*ret_holds = most(&f, in_time ? f.in_time : f.answered);
+		*ret_holds = is_most(&f, in_time ? f.in_time : f.answered);
 		*ret_limit = limit_of(&f);
 		x310_figures_fini(&f);
 	}
@@ -131,8 +131,8 @@ static int find_rate(struct x310 *x, int system, int work, double *ret_hz)
 	for (int at = low; status == CLI_OK && low < high; at = (low + high) / 2) {
 		const double rate_hz = TICKS_PER_S / divides[at];
 
-		status =
-		    trial(x, system, work, rate_hz, advance_most(rate_hz), false, &holds, &limit);
+		status = trial_run(
+		    x, system, work, rate_hz, advance_most(rate_hz), false, &holds, &limit);
 		if (holds) {
 			high = at;
 		} else {
@@ -156,7 +156,7 @@ static int find_advance(struct x310 *x, int system, int work, double rate_hz, do
 	while (status == CLI_OK && low < high) {
 		const int at = (low + high) / 2;
 
-		status = trial(x, system, work, rate_hz, advances_us[at], true, &holds, &limit);
+		status = trial_run(x, system, work, rate_hz, advances_us[at], true, &holds, &limit);
 		if (holds)
 			high = at;
 		else
@@ -168,7 +168,7 @@ static int find_advance(struct x310 *x, int system, int work, double rate_hz, do
 
 /* What a short stretch held and a long one does not: more time or, where the device has no more, a
  * slower rate. False: that was the slowest. */
-static bool relax(struct x310_cell *cell)
+static bool cell_relax(struct x310_cell *cell)
 {
 	int advance = 0, rate = 0;
 
@@ -201,8 +201,8 @@ static int measure_cell(struct x310 *x, int system, int work)
 		if (status == CLI_OK)
 			status = try_one(
 			    x, system, work, cell->rate_hz, cell->advance_us, x->seconds, f);
-	} while (status == CLI_OK && !(most(f, f->answered) && most(f, f->in_time)) && more-- &&
-	    relax(cell));
+	} while (status == CLI_OK && !(is_most(f, f->answered) && is_most(f, f->in_time)) &&
+	    more-- && cell_relax(cell));
 	cell->done = status == CLI_OK;
 	return status;
 }
@@ -230,7 +230,7 @@ static int watch_core(struct x310 *x, int cpu, struct core_gaps *ret)
 	return rc == -EINTR ? BENCH_INTERRUPTED : CLI_OK;
 }
 
-static int measure(void *self)
+static int x310_measure(void *self)
 {
 	struct x310 *x = self;
 	int status = CLI_OK;
@@ -385,7 +385,7 @@ static void reach_note(struct x310 *x)
 	    (channel->done && channel->figures.p50_us > REACH_CHANNEL_US);
 }
 
-static void notes(struct x310 *x)
+static void x310_notes(struct x310 *x)
 {
 	struct bench *bench = x->bench;
 
@@ -429,7 +429,7 @@ static void notes(struct x310 *x)
 	reach_note(x);
 }
 
-static void result(void *self)
+static void x310_result(void *self)
 {
 	struct x310 *x = self;
 	struct bench *bench = x->bench;
@@ -454,7 +454,7 @@ static void result(void *self)
 		        bench->cpus[side ? bench->n_cpus - 1 : 0], "part", side ? "device" : "host",
 		        "gaps", x->gaps[side].n * 1000 / GAPS_MS, "longest_us",
 		        x->gaps[side].longest_us, "share_percent", 100 * x->gaps[side].share));
-	notes(x);
+	x310_notes(x);
 	bench->plot.title = "host delay of packets";
 	bench->plot.x = "delay [us]";
 	bench->plot.y = "packets";
@@ -463,7 +463,7 @@ static void result(void *self)
 
 /* ---- options ------------------------------------------------------------------------ */
 
-static bool names(const char *list, const char *key)
+static bool list_names(const char *list, const char *key)
 {
 	const size_t len = strlen(key);
 
@@ -488,7 +488,7 @@ static int options_parse(void *self)
 		return cli_fail(
 		    x->bench->args, "two CPUs are needed: one CPU simulates the device");
 	for (int system = 0; system < SYSTEMS; system++) {
-		x->wanted[system] = list == NULL || names(list, keys[system]);
+		x->wanted[system] = list == NULL || list_names(list, keys[system]);
 		any |= x->wanted[system];
 	}
 	if (!any)
@@ -499,7 +499,7 @@ static int options_parse(void *self)
 	return CLI_OK;
 }
 
-static void fini(void *self)
+static void x310_fini(void *self)
 {
 	struct x310 *x = self;
 
@@ -511,7 +511,7 @@ static void fini(void *self)
 int bench_x310(const struct cli_args *args)
 {
 	static const struct bench_parts parts = {
-	    sizeof(struct x310), options_parse, measure, result, fini};
+	    sizeof(struct x310), options_parse, x310_measure, x310_result, x310_fini};
 
 	return bench_main(args, &parts);
 }

@@ -31,7 +31,7 @@ static const struct cure {
     {"realign", TX_REALIGN}, {"none", TX_GO_ON}};
 
 /* A device that stops goes on only after INIT; one that fills leaves nothing to be mended. */
-static bool applies(const struct device_mode *mode, const struct cure *cure)
+static bool cure_applies(const struct device_mode *mode, const struct cure *cure)
 {
 	if (mode->stop_on_seqerr)
 		return cure->policy == TX_REINIT || cure->policy == TX_REINIT_TWICE;
@@ -90,7 +90,7 @@ static int try_one(struct recovery *recovery, const struct device_mode *mode,
 	return CLI_OK;
 }
 
-static int measure(void *self)
+static int recovery_measure(void *self)
 {
 	struct recovery *recovery = self;
 	int status = CLI_OK;
@@ -100,13 +100,13 @@ static int measure(void *self)
 	for (size_t mode = 0; mode < sizeof(modes) / sizeof(modes[0]); mode++)
 		for (int fault = 0; fault < X310_FAULTS; fault++)
 			for (size_t cure = 0; cure < sizeof(cures) / sizeof(cures[0]); cure++)
-				if (status == CLI_OK && applies(&modes[mode], &cures[cure]))
+				if (status == CLI_OK && cure_applies(&modes[mode], &cures[cure]))
 					status = try_one(recovery, &modes[mode], &cures[cure],
 					    (enum x310_fault)fault);
 	return status;
 }
 
-static void result(void *self)
+static void recovery_result(void *self)
 {
 	struct recovery *recovery = self;
 	struct bench *bench = recovery->bench;
@@ -167,7 +167,7 @@ static int options_parse(void *self)
 int bench_x310_recovery(const struct cli_args *args)
 {
 	static const struct bench_parts parts = {
-	    sizeof(struct recovery), options_parse, measure, result, NULL};
+	    sizeof(struct recovery), options_parse, recovery_measure, recovery_result, NULL};
 
 	return bench_main(args, &parts);
 }

@@ -73,7 +73,7 @@ static _Noreturn void become_sim(const struct bench *bench, const struct sim *si
 	_exit(127);
 }
 
-static char *said(int fd)
+static char *output_read(int fd)
 {
 	const off_t len = lseek(fd, 0, SEEK_END);
 	char *text = len < 0 ? NULL : calloc(1, (size_t)len + 1);
@@ -83,7 +83,7 @@ static char *said(int fd)
 	return text;
 }
 
-static bool runs(const struct sim *sim)
+static bool sim_runs(const struct sim *sim)
 {
 	siginfo_t info = {0};
 
@@ -94,7 +94,7 @@ static bool runs(const struct sim *sim)
 
 static bool is_ready(const struct sim *sim)
 {
-	char *text = said(sim->err);
+	char *text = output_read(sim->err);
 	const bool ready = text && strstr(text, "ready on");
 
 	free(text);
@@ -113,8 +113,8 @@ static json_t *sim_end(struct bench *bench, struct sim *sim)
 		while (waitpid(sim->pid, &status, 0) < 0 && errno == EINTR)
 			;
 	}
-	text = said(sim->out);
-	errors = said(sim->err);
+	text = output_read(sim->out);
+	errors = output_read(sim->err);
 	if (text)
 		counts = json_loads(text, 0, NULL);
 	if (WIFSIGNALED(status))
@@ -147,7 +147,7 @@ static int sim_begin(struct bench *bench, bool dpdk, struct sim *ret)
 	ret->pid = ret->out < 0 || ret->err < 0 ? -1 : fork();
 	if (ret->pid == 0)
 		become_sim(bench, ret, dpdk);
-	for (int ms = 0; ms < READY_MS && runs(ret); ms += LOOK_MS) {
+	for (int ms = 0; ms < READY_MS && sim_runs(ret); ms += LOOK_MS) {
 		if (is_ready(ret))
 			return CLI_OK;
 		if (run_wait(bench, NULL, 0, LOOK_MS) == -EINTR)

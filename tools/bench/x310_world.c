@@ -68,7 +68,7 @@ const char *x310_fault_name(enum x310_fault fault)
 
 /* ---- the wire ------------------------------------------------------------------------ */
 
-static void fly(
+static void packet_fly(
     struct world *w, struct flights *flights, uint64_t tick, const uint8_t *bytes, size_t size)
 {
 	struct flight *flight = &flights->ring[(flights->first + flights->n) % FLIGHTS];
@@ -83,7 +83,7 @@ static void fly(
 	flights->n++;
 }
 
-static const struct flight *arrived(struct flights *flights, uint64_t tick)
+static const struct flight *packet_arrived(struct flights *flights, uint64_t tick)
 {
 	const struct flight *flight = &flights->ring[flights->first];
 
@@ -94,11 +94,11 @@ static const struct flight *arrived(struct flights *flights, uint64_t tick)
 	return flight;
 }
 
-static void depart(struct world *w, const uint8_t *bytes, size_t size)
+static void packet_depart(struct world *w, const uint8_t *bytes, size_t size)
 {
 	const uint64_t tick = w->tick + w->trial->wire_ticks;
 
-	fly(w, &w->to_device, tick > w->held_until ? tick : w->held_until, bytes, size);
+	packet_fly(w, &w->to_device, tick > w->held_until ? tick : w->held_until, bytes, size);
 }
 
 /* The one packet with the fault. */
@@ -108,11 +108,11 @@ static void depart_badly(struct world *w, const struct packet *packet)
 	case X310_LATE:
 		w->held_until = w->tick + w->trial->wire_ticks + w->trial->advance_ticks +
 		    (uint64_t)w->trial->samples * w->trial->divide;
-		depart(w, packet->bytes, packet->size);
+		packet_depart(w, packet->bytes, packet->size);
 		break;
 	case X310_TWICE:
-		depart(w, packet->bytes, packet->size);
-		depart(w, packet->bytes, packet->size);
+		packet_depart(w, packet->bytes, packet->size);
+		packet_depart(w, packet->bytes, packet->size);
 		break;
 	case X310_SWAPPED:
 		w->swapped.size = packet->size;
@@ -129,9 +129,9 @@ static void depart_data(struct world *w, const struct packet *packet)
 		depart_badly(w, packet);
 		return;
 	}
-	depart(w, packet->bytes, packet->size);
+	packet_depart(w, packet->bytes, packet->size);
 	if (w->swapped.size) {
-		depart(w, w->swapped.bytes, w->swapped.size);
+		packet_depart(w, w->swapped.bytes, w->swapped.size);
 		w->swapped.size = 0;
 	}
 }
@@ -165,7 +165,7 @@ static unsigned wire_receive(struct transport *transport, struct packet *ret, un
 	const struct flight *flight;
 	unsigned i = 0;
 
-	while (i < n && w->n_unused && (flight = arrived(&w->to_host, w->tick)) != NULL) {
+	while (i < n && w->n_unused && (flight = packet_arrived(&w->to_host, w->tick)) != NULL) {
 		wire_get(transport, &ret[i], 1);
 		memcpy(ret[i].bytes, flight->bytes, flight->size);
 		ret[i++].size = flight->size;
@@ -185,7 +185,7 @@ static unsigned wire_send(struct transport *transport, const struct packet *pack
 		if (data)
 			depart_data(w, &packets[i]);
 		else
-			depart(w, packets[i].bytes, packets[i].size);
+			packet_depart(w, packets[i].bytes, packets[i].size);
 	}
 	wire_put(transport, packets, n);
 	return n;
@@ -201,7 +201,7 @@ static void device_sends(void *self, uint64_t address, const uint8_t *bytes, siz
 	struct world *w = self;
 
 	(void)address;
-	fly(w, &w->to_host, w->device.tick + w->trial->wire_ticks, bytes, size);
+	packet_fly(w, &w->to_host, w->device.tick + w->trial->wire_ticks, bytes, size);
 }
 
 static void device_plays(void *self, unsigned channel, uint64_t tick, const uint8_t *iq, uint32_t n)
@@ -243,13 +243,13 @@ static void send_packet(struct world *w, uint32_t n, uint64_t ticks, bool last)
 	x310_flush(&w->radio);
 }
 
-static void step(struct world *w)
+static void world_step(struct world *w)
 {
 	struct x310_packet none[TRANSPORT_BURST];
 	const struct flight *flight;
 
 	w->tick += STEP;
-	while ((flight = arrived(&w->to_device, w->tick)) != NULL) {
+	while ((flight = packet_arrived(&w->to_device, w->tick)) != NULL) {
 		device_run(&w->device, flight->tick);
 		device_take(&w->device, HOST, flight->bytes, flight->size);
 	}
@@ -268,11 +268,11 @@ static int bring_up(struct world *w)
 	x310_open(&w->radio, &options, &w->transport, 0);
 	x310_configure(&w->radio, w->trial->samples, w->trial->divide);
 	while (!x310_ready(&w->radio) && w->tick < OPENING)
-		step(w);
+		world_step(w);
 	return x310_ready(&w->radio) && !x310_failed(&w->radio) ? 0 : -EIO;
 }
 
-static void stream(struct world *w)
+static void packets_stream(struct world *w)
 {
 	const uint64_t length = (uint64_t)w->trial->samples * w->trial->divide;
 
@@ -281,16 +281,16 @@ static void stream(struct world *w)
 		const uint64_t ticks = w->begin + n * length;
 
 		while (w->tick + w->trial->advance_ticks < ticks)
-			step(w);
+			world_step(w);
 		send_packet(w, n, ticks, n + 1 == BEFORE + AFTER);
 	}
 	while (w->tick < w->begin + (BEFORE + AFTER) * length)
-		step(w);
+		world_step(w);
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
 
-static void compare(const struct world *w, struct x310_outcome *ret)
+static void samples_compare(const struct world *w, struct x310_outcome *ret)
 {
 	const uint32_t samples = w->trial->samples;
 	const uint64_t first = (uint64_t)BEFORE * samples,
@@ -316,7 +316,7 @@ static void compare(const struct world *w, struct x310_outcome *ret)
 	}
 }
 
-static void count(const struct world *w, uint64_t inits_before, struct x310_outcome *ret)
+static void repairs_count(const struct world *w, uint64_t inits_before, struct x310_outcome *ret)
 {
 	const struct sim_endpoint *endpoint = &w->device.endpoints[0];
 	const struct tx_counts *tx = &w->radio.tx.counts;
@@ -333,7 +333,7 @@ static void count(const struct world *w, uint64_t inits_before, struct x310_outc
 		ret->round_trips = (unsigned)ret->inits + 1;
 }
 
-static int run(struct world *w, struct x310_outcome *ret)
+static int world_run(struct world *w, struct x310_outcome *ret)
 {
 	const struct device_options options = {.stop_supported = w->trial->stop_on_seqerr,
 	    .capacity = DEVICE_CAPACITY,
@@ -347,10 +347,10 @@ static int run(struct world *w, struct x310_outcome *ret)
 	rc = bring_up(w);
 	inits = w->radio.tx.counts.inits;
 	if (rc == 0)
-		stream(w);
+		packets_stream(w);
 	*ret = (struct x310_outcome){0};
-	compare(w, ret);
-	count(w, inits, ret);
+	samples_compare(w, ret);
+	repairs_count(w, inits, ret);
 	device_fini(&w->device);
 	return w->overflowed ? -EIO : rc;
 }
@@ -367,7 +367,7 @@ int x310_trial_run(const struct x310_trial *trial, struct x310_outcome *ret)
 		w->played = calloc(w->n_samples, sizeof(*w->played));
 		for (int i = 0; i < BUFFERS; i++)
 			w->unused[w->n_unused++] = w->buffers[i];
-		rc = w->played ? run(w, ret) : -ENOMEM;
+		rc = w->played ? world_run(w, ret) : -ENOMEM;
 		free(w->played);
 	}
 	free(w);

@@ -10,8 +10,9 @@
 #include "core/registry/registry.h"
 #include "tools/comprun/comprun.h"
 
-/* given finds the value of --OPTION PORT=VALUE. */
-static const char *given(const struct comprun_bench *bench, const char *option, const char *port)
+/* value_given finds the value of --OPTION PORT=VALUE. */
+static const char *value_given(
+    const struct comprun_bench *bench, const char *option, const char *port)
 {
 	const size_t len = strlen(port);
 	const char *text;
@@ -22,7 +23,7 @@ static const char *given(const struct comprun_bench *bench, const char *option, 
 	return NULL;
 }
 
-static bool named(const struct comprun_bench *bench, const char *text, int output)
+static bool port_named(const struct comprun_bench *bench, const char *text, int output)
 {
 	const struct bench_port *ports = output ? bench->port_out : bench->port_in;
 	const uint32_t n = output ? bench->n_out : bench->n_in;
@@ -43,8 +44,8 @@ static int names_check(struct comprun_bench *bench)
 
 	for (int o = 0; o < 3; o++)
 		for (size_t i = 0; (text = cli_nth(bench->args, options[o], i)); i++)
-			if (!(o != 1 && named(bench, text, 0)) &&
-			    !(o != 0 && named(bench, text, 1)))
+			if (!(o != 1 && port_named(bench, text, 0)) &&
+			    !(o != 0 && port_named(bench, text, 1)))
 				rc = diag_error(&bench->diag, NULL, 0,
 				    "--%s %s: PORT=%s is needed, with %s of %s", options[o], text,
 				    o == 2 ? "TYPE" : "FILE",
@@ -58,7 +59,7 @@ static int names_check(struct comprun_bench *bench)
 static int file_open(struct comprun_bench *bench, struct bench_port *port, uint32_t number)
 {
 	const bool output = port->port->output;
-	const char *path = given(bench, output ? "out" : "in", port->port->name);
+	const char *path = value_given(bench, output ? "out" : "in", port->port->name);
 
 	port->name = path ? path : output ? "standard output" : "standard input";
 	if (path)
@@ -89,7 +90,7 @@ static uint32_t type_of_param(const struct comprun_bench *bench, const char *nam
  * port has. */
 static uint32_t type_find(struct comprun_bench *bench, const struct bench_port *port)
 {
-	const char *word = given(bench, "type", port->port->name);
+	const char *word = value_given(bench, "type", port->port->name);
 
 	if (word)
 		return item_type_from_name(word);
@@ -101,7 +102,7 @@ static uint32_t type_find(struct comprun_bench *bench, const struct bench_port *
 		const struct bench_port *other =
 		    i < bench->n_in ? &bench->port_in[i] : &bench->port_out[i - bench->n_in];
 		word = other->port->types == port->port->types
-		    ? given(bench, "type", other->port->name)
+		    ? value_given(bench, "type", other->port->name)
 		    : NULL;
 		if (word)
 			return item_type_from_name(word);

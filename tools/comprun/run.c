@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "tools/comprun/comprun.h"
 
-static int failed(
+static int call_failed(
     struct comprun_bench *bench, uint64_t index, const char *where, int rc, const char *why)
 {
 	if (why && why[0])
@@ -33,7 +33,7 @@ static int fill_ahead(struct comprun_bench *bench, uint64_t index)
 	record->state = ALOE_VALID;
 	rc = bench->component->fill(bench->state, record, &bench->setup);
 	if (rc < 0)
-		return failed(bench, index, "fill", rc, bench->setup.error);
+		return call_failed(bench, index, "fill", rc, bench->setup.error);
 	if (rc == ALOE_FILL_END) {
 		bench->source_ended = true;
 		bench->record[(index + 1) % 2].end = 1;
@@ -42,7 +42,7 @@ static int fill_ahead(struct comprun_bench *bench, uint64_t index)
 }
 
 /* What the engine does for an I/O component without work. */
-static void copy(struct comprun_bench *bench, struct aloe_slot *slot)
+static void record_copy(struct comprun_bench *bench, struct aloe_slot *slot)
 {
 	struct aloe_record *record = slot->record;
 
@@ -61,7 +61,7 @@ static void copy(struct comprun_bench *bench, struct aloe_slot *slot)
 	}
 }
 
-static int inputs(struct comprun_bench *bench, bool *ret_any)
+static int inputs_read(struct comprun_bench *bench, bool *ret_any)
 {
 	int rc = 0;
 
@@ -73,9 +73,9 @@ static int inputs(struct comprun_bench *bench, bool *ret_any)
 	return rc;
 }
 
-/* one runs one index, with ALOE_SLOT_AFTER in `flags` behind the last: 0 to go on, 1 at the end,
- * negative on failure. */
-static int one(struct comprun_bench *bench, uint64_t index, uint32_t flags)
+/* index_run runs one index, with ALOE_SLOT_AFTER in `flags` behind the last: 0 to go on, 1 at the
+ * end, negative on failure. */
+static int index_run(struct comprun_bench *bench, uint64_t index, uint32_t flags)
 {
 	struct aloe_record *record =
 	    bench->component->fill || bench->component->drain ? &bench->record[index % 2] : NULL;
@@ -91,13 +91,13 @@ static int one(struct comprun_bench *bench, uint64_t index, uint32_t flags)
 	if (bench->component->work)
 		rc = bench->component->work(bench->state, &slot);
 	else if (record)
-		copy(bench, &slot);
+		record_copy(bench, &slot);
 	if (rc < 0)
-		return failed(bench, index, "work", rc, slot.why);
+		return call_failed(bench, index, "work", rc, slot.why);
 	if (bench->component->drain)
 		rc = bench->component->drain(bench->state, record, &bench->setup);
 	if (rc < 0)
-		return failed(bench, index, "drain", rc, bench->setup.error);
+		return call_failed(bench, index, "drain", rc, bench->setup.error);
 	for (uint32_t i = 0; i < bench->n_out; i++)
 		if (bench_output(bench, i) < 0)
 			return -1;
@@ -105,7 +105,7 @@ static int one(struct comprun_bench *bench, uint64_t index, uint32_t flags)
 }
 
 /* What it holds after its last input leaves within its tail. */
-static int tail(struct comprun_bench *bench, uint64_t index)
+static int tail_run(struct comprun_bench *bench, uint64_t index)
 {
 	int rc = 0;
 
@@ -113,7 +113,7 @@ static int tail(struct comprun_bench *bench, uint64_t index)
 		for (uint32_t port = 0; port < bench->n_in; port++)
 			bench->in[port] =
 			    (struct aloe_in){.data = bench->port_in[port].data, .state = ALOE_IDLE};
-		rc = one(bench, index + i, ALOE_SLOT_AFTER);
+		rc = index_run(bench, index + i, ALOE_SLOT_AFTER);
 	}
 	return rc;
 }
@@ -131,15 +131,15 @@ int bench_run(struct comprun_bench *bench, uint64_t slots)
 		if (fills && !bench->source_ended)
 			rc = fill_ahead(bench, index + 1);
 		if (rc == 0)
-			rc = inputs(bench, &any);
+			rc = inputs_read(bench, &any);
 		if (rc < 0 || !any)
 			break;
-		rc = one(bench, index, 0);
+		rc = index_run(bench, index, 0);
 		if (fills && bench->source_ended && rc == 0)
 			break;
 	}
 	if (rc == 0 && bench->n_in > 0)
-		rc = tail(bench, index);
+		rc = tail_run(bench, index);
 	return rc < 0 || bench->diag.errors ? CLI_FAILED : CLI_OK;
 }
 

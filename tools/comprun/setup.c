@@ -10,7 +10,7 @@
 #include "core/report/type.h"
 #include "tools/comprun/comprun.h"
 
-static void *alloc(struct aloe_setup *setup, size_t size)
+static void *setup_alloc(struct aloe_setup *setup, size_t size)
 {
 	const size_t total = (sizeof(struct bench_chunk) + size + 63) / 64 * 64;
 	struct bench_chunk *chunk = size < SIZE_MAX / 2 ? aligned_alloc(64, total) : NULL;
@@ -67,13 +67,13 @@ int bench_open(struct comprun_bench *bench, const struct cli_args *args)
 	memset(bench->state, 0, bench->component->state_size);
 	bench->setup = (struct aloe_setup){
 	    .instance = bench->entry->name, .in = bench->format_in, .out = bench->format_out};
-	bench->setup.alloc = alloc;
+	bench->setup.alloc = setup_alloc;
 	param_defaults(bench->component, bench->state);
 	return CLI_OK;
 }
 
-/* said turns a component's answer into ours. */
-static int said(struct comprun_bench *bench, int rc, const char *where)
+/* answer_take turns a component's answer into ours. */
+static int answer_take(struct comprun_bench *bench, int rc, const char *where)
 {
 	if (rc >= 0)
 		return 0;
@@ -86,7 +86,7 @@ static int said(struct comprun_bench *bench, int rc, const char *where)
 	    bench->entry->name, where, rc, where);
 }
 
-static int shape(struct comprun_bench *bench)
+static int component_shape(struct comprun_bench *bench)
 {
 	const struct aloe_component *c = bench->component;
 	uint64_t items = 1024;
@@ -104,9 +104,9 @@ static int shape(struct comprun_bench *bench)
 	for (uint32_t i = 0; i < bench->n_out; i++)
 		bench->format_out[i].max = bench->port_out[i].connected ? max : 0;
 	bench->setup.tail = c->tail;
-	if (said(bench, c->check ? c->check(bench->state, &bench->setup) : 0, "check") < 0)
+	if (answer_take(bench, c->check ? c->check(bench->state, &bench->setup) : 0, "check") < 0)
 		return -EINVAL;
-	return said(bench, c->shape ? c->shape(bench->state, &bench->setup) : 0, "shape");
+	return answer_take(bench, c->shape ? c->shape(bench->state, &bench->setup) : 0, "shape");
 }
 
 static int port_memory(struct bench_port *port, const struct aloe_format *format)
@@ -123,7 +123,7 @@ static int port_memory(struct bench_port *port, const struct aloe_format *format
 	return 0;
 }
 
-static int memory(struct comprun_bench *bench)
+static int buffers_allocate(struct comprun_bench *bench)
 {
 	const struct aloe_component *c = bench->component;
 	const struct aloe_format *format = c->fill ? &bench->format_out[0] : &bench->format_in[0];
@@ -166,17 +166,17 @@ int bench_start(struct comprun_bench *bench)
 	if (rc == 0)
 		rc = bench_ports(bench);
 	if (rc == 0)
-		rc = shape(bench);
+		rc = component_shape(bench);
 	if (rc == 0)
-		rc = memory(bench);
+		rc = buffers_allocate(bench);
 	if (rc)
 		return CLI_USAGE;
-	rc = said(bench,
+	rc = answer_take(bench,
 	    bench->component->init ? bench->component->init(bench->state, &bench->setup) : 0,
 	    "init");
 	if (rc == 0) {
 		bench->started = true;
-		rc = said(
+		rc = answer_take(
 		    bench, param_prepare(bench->component, bench->state, &bench->setup), "prepare");
 		bench->prepared = rc == 0;
 	}
@@ -207,7 +207,8 @@ int bench_close(struct comprun_bench *bench)
 	if (bench->prepared)
 		param_release(bench->component, bench->state, bench->component->params.len);
 	if (bench->started && bench->component->close)
-		rc = said(bench, bench->component->close(bench->state, &bench->setup), "close");
+		rc = answer_take(
+		    bench, bench->component->close(bench->state, &bench->setup), "close");
 	rc |= ports_close(bench, bench->port_in, bench->n_in);
 	rc |= ports_close(bench, bench->port_out, bench->n_out);
 	while (bench->setup.arena) {

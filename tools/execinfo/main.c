@@ -16,7 +16,7 @@
 #include "core/report/type.h"
 #include "tools/execinfo/execinfo.h"
 
-static int describe(const char *name)
+static int type_describe(const char *name)
 {
 	const struct component_type *type;
 	struct registry *registry;
@@ -96,7 +96,7 @@ static json_t *rates_json(const struct class_rates *now, const struct class_rate
 }
 
 /* With --json as the rates of this kind of machine are kept, too. */
-static int calibrate(const struct cli_args *args)
+static int calibrate_show(const struct cli_args *args)
 {
 	struct class_rates now, kept;
 	char state[PATH_MAX];
@@ -121,7 +121,7 @@ static int calibrate(const struct cli_args *args)
 }
 
 /* Keeps what was measured for the plans of this kind of machine. */
-static int save(const struct cli_args *args, const struct profile_source *source)
+static int profile_save(const struct cli_args *args, const struct profile_source *source)
 {
 	struct class_rates rates;
 	char state[PATH_MAX], why[200];
@@ -146,7 +146,7 @@ static int save(const struct cli_args *args, const struct profile_source *source
 	return CLI_OK;
 }
 
-static int show(const struct cli_args *args, const struct profile_source *source)
+static int instances_show(const struct cli_args *args, const struct profile_source *source)
 {
 	const char *hist = cli_get(args, "hist");
 
@@ -168,7 +168,7 @@ static int show(const struct cli_args *args, const struct profile_source *source
 	return CLI_OK;
 }
 
-static int execinfo(const struct cli_args *args)
+static int execinfo_run(const struct cli_args *args)
 {
 	const char *type = cli_get(args, "describe"), *run = cli_get(args, "run");
 	struct profile_source source = {0};
@@ -178,16 +178,17 @@ static int execinfo(const struct cli_args *args)
 	if (cli_whole(args, "samples", 100, 100000, &samples) < 0)
 		return CLI_USAGE;
 	if (cli_has(args, "calibrate"))
-		return calibrate(args);
+		return calibrate_show(args);
 	if (type)
-		return describe(type);
+		return type_describe(type);
 	if (run && samples)
 		return cli_fail(
 		    args, "--samples needs a loaded waveform; a saved run has only histograms");
 	source.wanted = samples;
 	status = run ? source_saved(args, run, &source) : source_live(args, &source);
 	if (status == CLI_OK)
-		status = cli_has(args, "save") ? save(args, &source) : show(args, &source);
+		status = cli_has(args, "save") ? profile_save(args, &source)
+		                               : instances_show(args, &source);
 	source_fini(&source);
 	return status;
 }
@@ -222,7 +223,7 @@ static const struct cli_command commands[] = {
         "thousand multiply-accumulates of the calibrated kernel; share, the part of the slot. "
         "Below stand the time spent on each input and output, and the overhead of the lane. "
         "aloe-words(7) explains the words.",
-        CLI_LIST(options), execinfo},
+        CLI_LIST(options), execinfo_run},
 };
 
 static const struct cli_section sections[] = {

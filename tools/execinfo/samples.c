@@ -42,12 +42,12 @@ static double quantile_us(const uint32_t *times, size_t n, double q)
 	return n ? times[rank ? rank - 1 : 0] / 1e3 : 0;
 }
 
-static void put(json_t *instance, const char *key, double value)
+static void number_put(json_t *instance, const char *key, double value)
 {
 	json_object_set_new(instance, key, json_real(value));
 }
 
-static void figures(json_t *instance, const uint32_t *times, size_t n, double mmac_per_s,
+static void figures_put(json_t *instance, const uint32_t *times, size_t n, double mmac_per_s,
     double slot_ns, double copies)
 {
 	double sum = 0, mean;
@@ -56,13 +56,13 @@ static void figures(json_t *instance, const uint32_t *times, size_t n, double mm
 		sum += times[i];
 	mean = n ? sum / (double)n : 0;
 	json_object_set_new(instance, "calls", json_integer((json_int_t)n));
-	put(instance, "mean_us", mean / 1e3);
-	put(instance, "p50_us", quantile_us(times, n, 0.5));
-	put(instance, "p99_us", quantile_us(times, n, 0.99));
-	put(instance, "p999_us", quantile_us(times, n, 0.999));
-	put(instance, "max_us", quantile_us(times, n, 1));
-	put(instance, "kmac", calibrate_kmac(mean, mmac_per_s));
-	put(instance, "share", slot_ns > 0 ? copies * mean / slot_ns : 0);
+	number_put(instance, "mean_us", mean / 1e3);
+	number_put(instance, "p50_us", quantile_us(times, n, 0.5));
+	number_put(instance, "p99_us", quantile_us(times, n, 0.99));
+	number_put(instance, "p999_us", quantile_us(times, n, 0.999));
+	number_put(instance, "max_us", quantile_us(times, n, 1));
+	number_put(instance, "kmac", calibrate_kmac(mean, mmac_per_s));
+	number_put(instance, "share", slot_ns > 0 ? copies * mean / slot_ns : 0);
 }
 
 int samples_apply(struct profile_source *source)
@@ -76,7 +76,7 @@ int samples_apply(struct profile_source *source)
 		uint32_t *times = times_of(source, (uint32_t)i, &n);
 		if (!times)
 			return CLI_FAILED;
-		figures(instance, times, n, report_number(report, "capacity_mmac"),
+		figures_put(instance, times, n, report_number(report, "capacity_mmac"),
 		    report_number(report, "slot_ns"), fmax(report_number(report, "copies"), 1));
 		free(times);
 	}
@@ -170,7 +170,7 @@ static int instance_find(const json_t *report, const char *name)
 	return -1;
 }
 
-static int none(const char *instance)
+static int none_say(const char *instance)
 {
 	fprintf(stderr, "execinfo: %s has no execution times yet; start the waveform first\n",
 	    instance);
@@ -182,7 +182,7 @@ static int hist_report(const json_t *instance, const char *name)
 	const json_t *cells = json_object_get(instance, "histogram_ns");
 
 	if (!json_array_size(cells))
-		return none(name);
+		return none_say(name);
 	printf("%s: %.0f call%s, %.3f us p50, %.3f p99, %.3f max\n", name,
 	    report_number(instance, "calls"), plural(report_number(instance, "calls")),
 	    report_number(instance, "p50_us"), report_number(instance, "p99_us"),
@@ -204,7 +204,7 @@ int hist_show(const struct profile_source *source, const char *instance)
 		    instance);
 	times = times_of(source, (uint32_t)number, &n);
 	if (!times || !n)
-		return free(times), none(instance);
+		return free(times), none_say(instance);
 	printf("%s: %zu sample%s, %.3f us p50, %.3f p99, %.3f max\n", instance, n, plural(n),
 	    quantile_us(times, n, 0.5), quantile_us(times, n, 0.99), quantile_us(times, n, 1));
 	draw_samples(times, n);

@@ -62,7 +62,7 @@ int source_saved(const struct cli_args *args, const char *run, struct profile_so
 
 /* ---- a node that is up ---- */
 
-static int ask(struct bus *bus, enum wire_type type, const char *waveform, uint64_t cursor,
+static int daemon_ask(struct bus *bus, enum wire_type type, const char *waveform, uint64_t cursor,
     struct wire_view *ret_view)
 {
 	struct wire_msg msg;
@@ -107,7 +107,7 @@ static char *only_one(struct bus *bus)
 	json_t *list;
 	char *name = NULL;
 
-	if (ask(bus, WIRE_LIST, NULL, 0, &view))
+	if (daemon_ask(bus, WIRE_LIST, NULL, 0, &view))
 		return NULL;
 	list = json_of(&view);
 	if (json_array_size(list) == 1)
@@ -152,7 +152,7 @@ static int samples_collect(struct bus *bus, const char *waveform, struct profile
 	int rc;
 
 	while (source->n_events < source->wanted * instances) {
-		if (ask(bus, WIRE_SAMPLES, waveform, cursor, &view))
+		if (daemon_ask(bus, WIRE_SAMPLES, waveform, cursor, &view))
 			return CLI_FAILED;
 		rc = events_add(source, &view, &cursor);
 		if (rc < 0)
@@ -169,11 +169,11 @@ static int samples_collect(struct bus *bus, const char *waveform, struct profile
 	return CLI_OK;
 }
 
-static int live(struct bus *bus, const struct cli_args *args, struct profile_source *source)
+static int samples_ask(struct bus *bus, const struct cli_args *args, struct profile_source *source)
 {
 	char *name = args->n_args ? strdup(args->args[0]) : only_one(bus);
 	struct wire_view view;
-	int status = name ? ask(bus, WIRE_STATUS, name, 0, &view) : CLI_FAILED;
+	int status = name ? daemon_ask(bus, WIRE_STATUS, name, 0, &view) : CLI_FAILED;
 
 	if (status == CLI_OK) {
 		source->report = json_of(&view);
@@ -209,7 +209,7 @@ int source_live(const struct cli_args *args, struct profile_source *source)
 		fprintf(stderr, "execinfo: %s: %s\n", dir, strerror(errno));
 		return CLI_FAILED;
 	}
-	status = live(bus, args, source);
+	status = samples_ask(bus, args, source);
 	bus_close(bus);
 	return status;
 }

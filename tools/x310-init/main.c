@@ -370,7 +370,7 @@ static void wait_for_end(const sigset_t *ends, double seconds)
 		(void)sigwaitinfo(ends, NULL);
 }
 
-static int say(const char *of, const char *why, int status)
+static int device_say(const char *of, const char *why, int status)
 {
 	fprintf(stderr, "x310-init: %s: %s\n", of, why);
 	return status;
@@ -415,15 +415,15 @@ static uint32_t look_own(const struct wish *wish)
 }
 
 /* CLI_OK, or what to exit with after it has said why. */
-static int look(const struct wish *wish, struct x310_look *ret)
+static int device_look(const struct wish *wish, struct x310_look *ret)
 {
 	char why[INITIALISE_WHY] = "";
 
 	if (look_at(look_ip(wish), look_own(wish), ret, why) != 0)
-		return say(wish->name, why, CLI_FAILED);
+		return device_say(wish->name, why, CLI_FAILED);
 	if (look_refuses(
 	        ret, wish->port ? wish->name : wish->address, initialise_uhd(), why, sizeof(why)))
-		return say(wish->name, why, WRONG_FPGA);
+		return device_say(wish->name, why, WRONG_FPGA);
 	return CLI_OK;
 }
 
@@ -432,31 +432,31 @@ static int look_at_all(const struct wishes *wishes, struct made *made)
 	int status = CLI_OK;
 
 	for (unsigned i = 0; i < wishes->n && status == CLI_OK; i++)
-		status = look(&wishes->devices[i], &made->looks[i]);
+		status = device_look(&wishes->devices[i], &made->looks[i]);
 	return status;
 }
 
 /* What UHD has made ready is what the device says, and its endpoints get their numbers. */
-static int agree(const struct wishes *wishes, const struct made *made, unsigned board)
+static int device_agree(const struct wishes *wishes, const struct made *made, unsigned board)
 {
 	const struct wish *wish = &wishes->devices[board];
 	char why[INITIALISE_WHY] = "";
 	uint64_t ports = 0;
 
 	if (!is_agreed(made, board, why, sizeof(why)))
-		return say(wish->name, why, CLI_FAILED);
+		return device_say(wish->name, why, CLI_FAILED);
 	for (unsigned i = 0; i < made->uhd.n_channels; i++)
 		if (made->uhd.channels[i].board == board)
 			ports |= 1ull << port_of(made, i, true) | 1ull << port_of(made, i, false);
 	if (!look_number(look_ip(wish), look_own(wish), &made->looks[board], ports))
-		return say(
+		return device_say(
 		    wish->name, "the stream endpoints of the device take no numbers", CLI_FAILED);
 	return CLI_OK;
 }
 
 /* The FPGA images are looked at before UHD is, and once more by what UHD has enabled, where UHD
  * cannot have the device. */
-static int make(const struct wishes *wishes, struct made *ret)
+static int devices_make(const struct wishes *wishes, struct made *ret)
 {
 	char why[INITIALISE_WHY] = "";
 	int status = look_at_all(wishes, ret);
@@ -467,9 +467,9 @@ static int make(const struct wishes *wishes, struct made *ret)
 	done = initialise(&wishes->options, why, &ret->uhd);
 	status = look_at_all(wishes, ret);
 	if (status == CLI_OK && !done)
-		return say(wishes->devices[0].name, why, CLI_FAILED);
+		return device_say(wishes->devices[0].name, why, CLI_FAILED);
 	for (unsigned i = 0; i < wishes->n && status == CLI_OK; i++)
-		status = agree(wishes, ret, i);
+		status = device_agree(wishes, ret, i);
 	if (done && status != CLI_OK)
 		initialise_end(&ret->uhd);
 	return status;
@@ -491,7 +491,7 @@ static int x310_init(const struct cli_args *args)
 	sigaddset(&ends, SIGTERM);
 	sigprocmask(SIG_BLOCK, &ends, NULL); /* for UHD's threads as well */
 	setenv("UHD_LOG_CONSOLE_LEVEL", "fatal", 0);
-	status = make(&wishes, &made);
+	status = devices_make(&wishes, &made);
 	if (status != CLI_OK)
 		return status;
 	print_all_coerced(&wishes, &made);

@@ -40,7 +40,7 @@ static uint32_t slot_of_sep(const struct sim_layout *layout, unsigned channel, b
 	return 1u + layout->seps[layout_sep_of(layout, channel, receives)].instance;
 }
 
-static uint32_t edge(uint32_t from, uint32_t from_port, uint32_t to, uint32_t to_port)
+static uint32_t edge_word(uint32_t from, uint32_t from_port, uint32_t to, uint32_t to_port)
 {
 	return from << 22 | from_port << 16 | to << 6 | to_port;
 }
@@ -55,12 +55,12 @@ static uint32_t read_edge(const struct sim_layout *layout, uint32_t n)
 	               ddc = slot_of(layout, LAYOUT_DDC, layout->ddc[radio]),
 	               core = slot_of(layout, LAYOUT_RADIO, radio);
 	const uint32_t edges[EDGES_PER_RADIO] = {
-	    edge(slot_of_sep(layout, 2 * radio, false), 0, duc, 0),
-	    edge(duc, 0, core, 0),
-	    edge(core, 0, ddc, first),
-	    edge(ddc, first, slot_of_sep(layout, 2 * radio, true), 0),
-	    edge(core, 1, ddc, 1 - first),
-	    edge(ddc, 1 - first, slot_of_sep(layout, 2 * radio + 1, true), 0),
+	    edge_word(slot_of_sep(layout, 2 * radio, false), 0, duc, 0),
+	    edge_word(duc, 0, core, 0),
+	    edge_word(core, 0, ddc, first),
+	    edge_word(ddc, first, slot_of_sep(layout, 2 * radio, true), 0),
+	    edge_word(core, 1, ddc, 1 - first),
+	    edge_word(ddc, 1 - first, slot_of_sep(layout, 2 * radio + 1, true), 0),
 	};
 
 	return n < LAYOUT_EDGES ? edges[which % EDGES_PER_RADIO] : 0;
@@ -144,7 +144,7 @@ enum { SLAVE_ADC = 0x40, SLAVE_DAC = 0x80 };
 
 /* The converters' 14 bits of a test pattern: 1 zeros, 2 ones, 3 checkerboard, 5 the one in
  * registers 0x51 and 0x52. */
-static uint32_t pattern(const struct sim_converters *c, uint8_t which)
+static uint32_t pattern_word(const struct sim_converters *c, uint8_t which)
 {
 	switch (which & 7) {
 	case 2:
@@ -161,7 +161,8 @@ static uint32_t pattern(const struct sim_converters *c, uint8_t which)
 /* The pattern of both channels, as RX_DATA shows it. */
 static uint32_t adc_now(const struct sim_converters *c)
 {
-	return (pattern(c, c->adc[0x62]) << 18 | pattern(c, c->adc[0x75]) << 2) ^ 0xfffc0000u;
+	return (pattern_word(c, c->adc[0x62]) << 18 | pattern_word(c, c->adc[0x75]) << 2) ^
+	    0xfffc0000u;
 }
 
 static uint8_t dac_read(uint8_t address)
@@ -181,7 +182,7 @@ static uint8_t dac_read(uint8_t address)
 }
 
 /* Words are left-aligned: 16 bits of address and data, the DAC's with a read flag on top. */
-static void spi(struct sim_converters *c, uint32_t data)
+static void spi_write(struct sim_converters *c, uint32_t data)
 {
 	const uint32_t slave = c->spi_control & 0xffffff;
 	const uint16_t word = (uint16_t)(data >> 16);
@@ -305,7 +306,7 @@ static void write_radio(struct device *device, unsigned radio, uint32_t address,
 	else if (address == SPI_CONTROL)
 		device->converters[radio].spi_control = value;
 	else if (address == SPI_DATA)
-		spi(&device->converters[radio], value);
+		spi_write(&device->converters[radio], value);
 }
 
 static uint32_t read_rate(uint32_t address)

@@ -37,7 +37,7 @@ void cable_fini(struct cable *cable)
 /* ---- whether ------------------------------------------------------------------------ */
 
 /* 0 .. 1, of seed, kind and number (splitmix64). */
-static double chance(const struct cable *cable, enum fault_kind kind, uint64_t number)
+static double fault_chance(const struct cable *cable, enum fault_kind kind, uint64_t number)
 {
 	uint64_t z =
 	    cable->options.seed + (number * FAULT_KINDS + kind + 1) * 0x9e3779b97f4a7c15ull;
@@ -47,7 +47,7 @@ static double chance(const struct cable *cable, enum fault_kind kind, uint64_t n
 	return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-static bool happens(const struct cable *cable, enum fault_kind kind, uint64_t number)
+static bool fault_happens(const struct cable *cable, enum fault_kind kind, uint64_t number)
 {
 	const struct fault_rule *rule = &cable->options.rules[kind];
 
@@ -56,12 +56,12 @@ static bool happens(const struct cable *cable, enum fault_kind kind, uint64_t nu
 	for (unsigned i = 0; i < rule->n_numbers; i++)
 		if (rule->numbers[i] == number)
 			return true;
-	return rule->chance > 0 && chance(cable, kind, number) < rule->chance;
+	return rule->chance > 0 && fault_chance(cable, kind, number) < rule->chance;
 }
 
-static bool strikes(struct cable *cable, enum fault_kind kind, uint64_t number)
+static bool fault_strikes(struct cable *cable, enum fault_kind kind, uint64_t number)
 {
-	const bool struck = happens(cable, kind, number);
+	const bool struck = fault_happens(cable, kind, number);
 
 	cable->counts[kind] += struck;
 	return struck;
@@ -69,7 +69,7 @@ static bool strikes(struct cable *cable, enum fault_kind kind, uint64_t number)
 
 /* ---- what ------------------------------------------------------------------------ */
 
-static struct fault_packet *copy(
+static struct fault_packet *packet_copy(
     struct cable *cable, uint64_t due, uint64_t address, const uint8_t *bytes, size_t size)
 {
 	struct fault_packet *packet =
@@ -85,7 +85,7 @@ static struct fault_packet *copy(
 }
 
 /* Behind those that are due at the same tick. */
-static void hold(struct cable *cable, struct fault_packet *packet)
+static void packet_hold(struct cable *cable, struct fault_packet *packet)
 {
 	struct fault_packet **at = &cable->held;
 
@@ -109,11 +109,11 @@ static void swap_back(struct cable *cable)
 	free(packet);
 }
 
-static void pass(
+static void packet_pass(
     struct cable *cable, uint64_t tick, uint64_t address, const uint8_t *bytes, size_t size)
 {
 	if (tick < cable->stalled_until)
-		hold(cable, copy(cable, cable->stalled_until, address, bytes, size));
+		packet_hold(cable, packet_copy(cable, cable->stalled_until, address, bytes, size));
 	else
 		cable->deliver(cable->self, address, bytes, size);
 }
@@ -126,28 +126,29 @@ void cable_take(struct cable *cable, uint64_t tick, bool data, uint64_t address,
 
 	cable_run(cable, tick);
 	if (options->of != FAULT_OF_ALL && data != (options->of == FAULT_OF_DATA)) {
-		pass(cable, tick, address, bytes, size);
+		packet_pass(cable, tick, address, bytes, size);
 		return;
 	}
 	number = cable->number++;
-	if (strikes(cable, FAULT_STALL, number)) {
+	if (fault_strikes(cable, FAULT_STALL, number)) {
 		ticks = tick + options->rules[FAULT_STALL].ticks;
 		cable->stalled_until = ticks > cable->stalled_until ? ticks : cable->stalled_until;
 	}
-	if (strikes(cable, FAULT_LOSS, number))
+	if (fault_strikes(cable, FAULT_LOSS, number))
 		return;
-	if (strikes(cable, FAULT_DELAY, number)) {
-		hold(cable,
-		    copy(cable, tick + options->rules[FAULT_DELAY].ticks, address, bytes, size));
-		return;
-	}
-	if (cable->swapped == NULL && strikes(cable, FAULT_REORDER, number)) {
-		cable->swapped = copy(cable, tick + SWAP_TICKS, address, bytes, size);
+	if (fault_strikes(cable, FAULT_DELAY, number)) {
+		packet_hold(cable,
+		    packet_copy(
+		        cable, tick + options->rules[FAULT_DELAY].ticks, address, bytes, size));
 		return;
 	}
-	pass(cable, tick, address, bytes, size);
-	if (strikes(cable, FAULT_DUPLICATE, number))
-		pass(cable, tick, address, bytes, size);
+	if (cable->swapped == NULL && fault_strikes(cable, FAULT_REORDER, number)) {
+		cable->swapped = packet_copy(cable, tick + SWAP_TICKS, address, bytes, size);
+		return;
+	}
+	packet_pass(cable, tick, address, bytes, size);
+	if (fault_strikes(cable, FAULT_DUPLICATE, number))
+		packet_pass(cable, tick, address, bytes, size);
 	if (cable->swapped != NULL && tick >= cable->stalled_until)
 		swap_back(cable);
 }

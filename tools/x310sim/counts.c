@@ -73,7 +73,7 @@ static const struct count channel_counts[] = {
     COUNT(struct sim_endpoint, "lost_messages", radio.lost_messages),
 };
 
-static uint64_t value(const void *of, const struct count *count)
+static uint64_t count_value(const void *of, const struct count *count)
 {
 	return *(const uint64_t *)(const void *)((const char *)of + count->offset);
 }
@@ -89,7 +89,7 @@ static double late_us(const struct server *server)
 	                                       : (double)behind * 1e6 / (double)DEVICE_TICKS_PER_S;
 }
 
-static const struct sim_endpoint *endpoint(const struct server *server, unsigned channel)
+static const struct sim_endpoint *endpoint_of(const struct server *server, unsigned channel)
 {
 	return &server->units[channel / DEVICE_ENDPOINTS]
 	            .device.endpoints[channel % DEVICE_ENDPOINTS];
@@ -110,7 +110,7 @@ int counts_take(struct counts *counts, const struct server *server, struct expec
 
 /* ---- text ------------------------------------------------------------------------ */
 
-static bool begin(FILE *out, const char *what, int which, bool begun)
+static bool line_begin(FILE *out, const char *what, int which, bool begun)
 {
 	if (!begun && which < 0)
 		fprintf(out, "%s:", what);
@@ -119,15 +119,15 @@ static bool begin(FILE *out, const char *what, int which, bool begun)
 	return true;
 }
 
-static bool text(FILE *out, const char *what, int which, const struct count *counts, size_t n,
+static bool row_text(FILE *out, const char *what, int which, const struct count *counts, size_t n,
     const void *of, bool any)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (value(of, &counts[i]) == 0)
+		if (count_value(of, &counts[i]) == 0)
 			continue;
 		fprintf(out, "%s", any ? "," : "");
-		any = begin(out, what, which, any);
-		fprintf(out, " %s %" PRIu64, counts[i].name, value(of, &counts[i]));
+		any = line_begin(out, what, which, any);
+		fprintf(out, " %s %" PRIu64, counts[i].name, count_value(of, &counts[i]));
 	}
 	return any;
 }
@@ -138,7 +138,7 @@ static bool faults_text(FILE *out, const struct cable *cable, const char *way, i
 		if (cable->counts[kind] == 0)
 			continue;
 		fprintf(out, "%s", any ? "," : "");
-		any = begin(out, "device", which, any);
+		any = line_begin(out, "device", which, any);
 		fprintf(out, " %s_%s %" PRIu64, way, fault_names[kind], cable->counts[kind]);
 	}
 	return any;
@@ -146,17 +146,17 @@ static bool faults_text(FILE *out, const struct cable *cable, const char *way, i
 
 static void unit_text(FILE *out, const struct unit *unit, int which)
 {
-	bool any = text(out, "device", which, unit_counts, N(unit_counts), unit, false);
+	bool any = row_text(out, "device", which, unit_counts, N(unit_counts), unit, false);
 
 	for (int way = 0; way < UNIT_WAYS; way++)
 		any = faults_text(out, &unit->cables[way], way_names[way], which, any);
 	fprintf(out, "%s", any ? "\n" : "");
-	if (text(
+	if (row_text(
 	        out, "steady", which, steady_counts, N(steady_counts), &unit->steady.counts, false))
 		fprintf(out, "\n");
 	for (int i = 0; i < UNIT_TRANSPORTS; i++)
 		if (unit->transports[i] &&
-		    text(out, "sfp", UNIT_TRANSPORTS * which + i, transport_counts,
+		    row_text(out, "sfp", UNIT_TRANSPORTS * which + i, transport_counts,
 		        N(transport_counts), &unit->transports[i]->counts, false))
 			fprintf(out, "\n");
 }
@@ -194,8 +194,8 @@ static void channel_text(FILE *out, const struct counts *counts, unsigned channe
 {
 	const struct sound_channel *sound = &counts->server->analog.sound.channels[channel];
 
-	if (text(out, "channel", (int)channel, channel_counts, N(channel_counts),
-	        endpoint(counts->server, channel), false))
+	if (row_text(out, "channel", (int)channel, channel_counts, N(channel_counts),
+	        endpoint_of(counts->server, channel), false))
 		fprintf(out, "\n");
 	latency_text(out, &counts->server->analog.latency[channel], channel);
 	if (counts->expected[channel] && sound->kept)
@@ -213,7 +213,7 @@ void counts_text(const struct counts *counts, FILE *out)
 		unit_text(out, &server->units[i], (int)i);
 	for (unsigned i = 0; i < server->n_units * DEVICE_ENDPOINTS; i++)
 		channel_text(out, counts, i);
-	if (text(out, "all", -1, server_counts, N(server_counts), server, false))
+	if (row_text(out, "all", -1, server_counts, N(server_counts), server, false))
 		fprintf(out, "\n");
 	if (!server->pace.options.is_virtual)
 		fprintf(out, "clock: read up to %.1f us late\n", late_us(server));
@@ -221,11 +221,11 @@ void counts_text(const struct counts *counts, FILE *out)
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-static void json(FILE *out, const struct count *counts, size_t n, const void *of)
+static void row_json(FILE *out, const struct count *counts, size_t n, const void *of)
 {
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "%s\"%s\": %" PRIu64, i ? ", " : "", counts[i].name,
-		    value(of, &counts[i]));
+		    count_value(of, &counts[i]));
 }
 
 static void sums_json(FILE *out, const struct server *server)
@@ -234,10 +234,10 @@ static void sums_json(FILE *out, const struct server *server)
 		uint64_t sum = 0;
 
 		for (unsigned unit = 0; unit < server->n_units; unit++)
-			sum += value(&server->units[unit], &unit_counts[i]);
+			sum += count_value(&server->units[unit], &unit_counts[i]);
 		fprintf(out, "\"%s\": %" PRIu64 ", ", unit_counts[i].name, sum);
 	}
-	json(out, server_counts, N(server_counts), server);
+	row_json(out, server_counts, N(server_counts), server);
 }
 
 static void unit_json(FILE *out, const struct unit *unit)
@@ -246,7 +246,7 @@ static void unit_json(FILE *out, const struct unit *unit)
 
 	fprintf(out, "{\"address\": \"%u.%u.%u.%u\", \"drift_ppm\": %.3f, ", ip >> 24,
 	    ip >> 16 & 255, ip >> 8 & 255, ip & 255, (double)unit->options.drift_ppb * 1e-3);
-	json(out, unit_counts, N(unit_counts), unit);
+	row_json(out, unit_counts, N(unit_counts), unit);
 	for (int way = 0; way < UNIT_WAYS; way++) {
 		fprintf(out, ", \"%s\": {\"packets\": %" PRIu64, way_names[way],
 		    unit->cables[way].number);
@@ -256,7 +256,7 @@ static void unit_json(FILE *out, const struct unit *unit)
 		fprintf(out, ", \"overflowed\": %" PRIu64 "}", unit->cables[way].overflowed);
 	}
 	fprintf(out, ", \"steady\": {");
-	json(out, steady_counts, N(steady_counts), &unit->steady.counts);
+	row_json(out, steady_counts, N(steady_counts), &unit->steady.counts);
 	fprintf(out, "}}");
 }
 
@@ -270,7 +270,7 @@ static void transports_json(FILE *out, const struct server *server)
 		     transport++) {
 			fprintf(out, "%s{\"device\": %u, \"transport\": \"%s\", ", any ? ", " : "",
 			    i, server->units[i].transports[transport]->kind->name);
-			json(out, transport_counts, N(transport_counts),
+			row_json(out, transport_counts, N(transport_counts),
 			    &server->units[i].transports[transport]->counts);
 			fprintf(out, "}");
 			any = true;
@@ -327,7 +327,7 @@ static void channel_json(FILE *out, const struct counts *counts, unsigned channe
 	const struct sound_channel *sound = &counts->server->analog.sound.channels[channel];
 
 	fprintf(out, "{\"device\": %u, ", channel / DEVICE_ENDPOINTS);
-	json(out, channel_counts, N(channel_counts), endpoint(counts->server, channel));
+	row_json(out, channel_counts, N(channel_counts), endpoint_of(counts->server, channel));
 	fprintf(out, ", \"latency\": ");
 	latency_json(out, &counts->server->analog.latency[channel]);
 	fprintf(out,

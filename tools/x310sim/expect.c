@@ -12,14 +12,14 @@
 
 enum { TAP = 2 * sizeof(float) };
 
-static int wrong(char *ret_why, const char *path, const char *what)
+static int file_wrong(char *ret_why, const char *path, const char *what)
 {
 	snprintf(ret_why, EXPECT_WHY, "%.150s: %s", path, what);
 	return -EINVAL;
 }
 
 /* How the taps of the file lie in it. */
-static int divide(struct expect *expect, size_t n_taps, char *ret_why)
+static int taps_divide(struct expect *expect, size_t n_taps, char *ret_why)
 {
 	struct expect_options *options = &expect->options;
 	const uint32_t paths = options->n_channels * options->n_channels, length = expect->length;
@@ -34,7 +34,7 @@ static int divide(struct expect *expect, size_t n_taps, char *ret_why)
 		snprintf(what, sizeof(what),
 		    "holds %zu complex tap%s; a multiple of %u path%s of %u tap%s is needed",
 		    n_taps, plural(n_taps), paths, plural(paths), taps, plural(taps));
-		return wrong(ret_why, options->path, what);
+		return file_wrong(ret_why, options->path, what);
 	}
 	expect->n = (uint32_t)(n_taps / ((size_t)options->taps * paths));
 	if (options->taps > room || expect->n > EXPECT_SETS_MAX) {
@@ -43,7 +43,7 @@ static int divide(struct expect *expect, size_t n_taps, char *ret_why)
 		    "and at most %d sets are allowed",
 		    expect->n, plural(expect->n), options->taps, plural(options->taps), length,
 		    plural(length), room, plural(room), EXPECT_SETS_MAX);
-		return wrong(ret_why, options->path, what);
+		return file_wrong(ret_why, options->path, what);
 	}
 	return 0;
 }
@@ -70,12 +70,12 @@ int expect_load(
 		return rc;
 	}
 	expect->taps = (float *)(void *)bytes;
-	rc = size % TAP ? wrong(ret_why, options->path,
+	rc = size % TAP ? file_wrong(ret_why, options->path,
 	                      "ends inside a complex number of two "
 	                      "32-bit floats")
-	                : divide(expect, size / TAP, ret_why);
+	                : taps_divide(expect, size / TAP, ret_why);
 	if (rc == 0 && !is_good(expect->taps, size / sizeof(float)))
-		rc = wrong(ret_why, options->path, "holds a value that is not a number");
+		rc = file_wrong(ret_why, options->path, "holds a value that is not a number");
 	if (rc == 0) {
 		expect->sum = calloc(expect->n, (size_t)length * TAP);
 		rc = expect->sum == NULL ? -ENOMEM : 0;

@@ -115,7 +115,7 @@ static uint32_t read_shared(const struct firmware *firmware, uint32_t n, uint64_
 	return n < FIRMWARE_WORDS ? firmware->shared[n] : 0;
 }
 
-static uint32_t peek(
+static uint32_t register_peek(
     const struct firmware *firmware, uint64_t now_ns, uint64_t ticks, uint32_t address)
 {
 	if (address >= I2C && address < I2C + I2C_BYTES)
@@ -149,7 +149,8 @@ static void write_shared(struct firmware *firmware, uint32_t n, uint32_t value, 
 	firmware->claimed_ns = now_ns;
 }
 
-static void poke(struct firmware *firmware, uint64_t now_ns, uint32_t address, uint32_t value)
+static void register_poke(
+    struct firmware *firmware, uint64_t now_ns, uint32_t address, uint32_t value)
 {
 	if (address >= SETTINGS && address < SETTINGS + 4 * FIRMWARE_WORDS)
 		write_setting(firmware, (address - SETTINGS) / 4, value);
@@ -170,9 +171,9 @@ size_t firmware_take(struct firmware *firmware, uint64_t now_ns, uint64_t ticks,
 	address = get_be32(bytes + 8);
 	memcpy(ret_reply, bytes, FIRMWARE_BYTES);
 	if (flags & PEEK)
-		put_be32(ret_reply + 12, peek(firmware, now_ns, ticks, address));
+		put_be32(ret_reply + 12, register_peek(firmware, now_ns, ticks, address));
 	else if (flags & POKE)
-		poke(firmware, now_ns, address, get_be32(bytes + 12));
+		register_poke(firmware, now_ns, address, get_be32(bytes + 12));
 	return flags & ACK ? FIRMWARE_BYTES : 0;
 }
 

@@ -25,7 +25,7 @@ static uint64_t state_info(const struct device *device, const struct sim_input *
 	    (input->latched ? CHDR_INFO_SEQERR_LATCHED : 0);
 }
 
-static void report(
+static void status_send(
     struct device *device, struct sim_endpoint *endpoint, enum chdr_status status, uint64_t info)
 {
 	struct sim_input *input = &endpoint->input;
@@ -53,18 +53,18 @@ static uint64_t okay_info(const struct device *device, const struct sim_input *i
 	return (uint16_t)(input->strc_seq - 1) | (uint64_t)input->data_seq << 16;
 }
 
-static void discard(struct sim_input *input, const struct sim_packet *packet)
+static void packet_discard(struct sim_input *input, const struct sim_packet *packet)
 {
 	input->discarded++;
 	input->discarded_bytes += packet->size;
 }
 
-static void flush(struct sim_input *input, uint64_t tick)
+static void input_flush(struct sim_input *input, uint64_t tick)
 {
 	struct sim_packet *packet;
 
 	while ((packet = sim_queue_pop(&input->queue)) != NULL) {
-		discard(input, packet);
+		packet_discard(input, packet);
 		free(packet);
 		input->silent_until = tick + DEVICE_FLUSH_TICKS;
 	}
@@ -86,7 +86,7 @@ static void execute_init(struct device *device, struct sim_endpoint *endpoint,
 	input->latched = false;
 	input->phase = SIM_INPUT_FLUSH;
 	input->silent_until = device->tick + DEVICE_FLUSH_TICKS;
-	flush(input, device->tick);
+	input_flush(input, device->tick);
 }
 
 static uint64_t seqerr_info(const struct chdr_header *header, uint16_t expected)
@@ -94,7 +94,7 @@ static uint64_t seqerr_info(const struct chdr_header *header, uint16_t expected)
 	return header->seq | (uint64_t)expected << 16 | (uint64_t)header->type << 32;
 }
 
-static void execute(
+static void packet_execute(
     struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
 {
 	struct sim_input *input = &endpoint->input;
@@ -104,7 +104,7 @@ static void execute(
 		return;
 	if (!input->first_strc && strc.op != CHDR_INIT && packet->header.seq != input->strc_seq) {
 		input->seqerr++;
-		report(
+		status_send(
 		    device, endpoint, CHDR_SEQERR, seqerr_info(&packet->header, input->strc_seq));
 	}
 	input->first_strc = strc.op == CHDR_INIT;
@@ -117,7 +117,7 @@ static void execute(
 	input->consumed.pkts++;
 	if (strc.op == CHDR_RESYNC)
 		input->consumed = (struct sim_total){strc.bytes, strc.pkts};
-	report(device, endpoint, CHDR_OKAY, okay_info(device, input));
+	status_send(device, endpoint, CHDR_OKAY, okay_info(device, input));
 }
 
 void sim_input_take(struct device *device, struct sim_endpoint *endpoint,
@@ -149,7 +149,7 @@ static bool in_sequence(struct device *device, struct sim_endpoint *endpoint,
 	if (wrong) {
 		input->seqerr++;
 		input->latched |= input->stop_on_seqerr;
-		report(device, endpoint, CHDR_SEQERR, seqerr_info(header, expected));
+		status_send(device, endpoint, CHDR_SEQERR, seqerr_info(header, expected));
 	}
 	if (wrong && input->stop_on_seqerr)
 		return false;
@@ -159,7 +159,7 @@ static bool in_sequence(struct device *device, struct sim_endpoint *endpoint,
 	return true;
 }
 
-static void consumed(struct device *device, struct sim_endpoint *endpoint, uint32_t size)
+static void packet_consumed(struct device *device, struct sim_endpoint *endpoint, uint32_t size)
 {
 	struct sim_input *input = &endpoint->input;
 	const struct sim_total *every = &input->every;
@@ -169,7 +169,7 @@ static void consumed(struct device *device, struct sim_endpoint *endpoint, uint3
 	if (input->controlled &&
 	    ((every->bytes && input->consumed.bytes - input->reported.bytes >= every->bytes) ||
 	        (every->pkts && input->consumed.pkts - input->reported.pkts >= every->pkts)))
-		report(device, endpoint, CHDR_OKAY,
+		status_send(device, endpoint, CHDR_OKAY,
 		    okay_info(device, input) |
 		        (device->options.stop_supported ? CHDR_INFO_FLOW_CONTROL : 0));
 }
@@ -184,16 +184,16 @@ static struct sim_packet *take_data(
 
 	if (good && parsed.header.dst != input->own) {
 		input->rterr++;
-		report(
+		status_send(
 		    device, endpoint, CHDR_RTERR, parsed.header.dst | (uint64_t)input->own << 16);
 	}
 	good = good && in_sequence(device, endpoint, &parsed.header, &packet->missing);
-	consumed(device, endpoint, packet->size);
+	packet_consumed(device, endpoint, packet->size);
 	input->wedged = ++input->taken == device->options.wedge && !device->has_wedged;
 	device->has_wedged |= input->wedged;
 	if (good && !endpoint->drops)
 		return packet;
-	discard(input, packet);
+	packet_discard(input, packet);
 	free(packet);
 	return NULL;
 }
@@ -230,7 +230,7 @@ void sim_input_run(struct device *device, struct sim_endpoint *endpoint, uint64_
 		input->controlled = true;
 		input->consumed = input->reported = (struct sim_total){0, 0};
 		input->strs_seq = 0;
-		report(device, endpoint, CHDR_OKAY, okay_info(device, input));
+		status_send(device, endpoint, CHDR_OKAY, okay_info(device, input));
 	}
 	while (input->phase == SIM_INPUT_IDLE && !input->wedged && input->queue.first != NULL &&
 	    !head_is_data(input)) {
@@ -238,7 +238,7 @@ void sim_input_run(struct device *device, struct sim_endpoint *endpoint, uint64_
 		struct chdr_packet parsed;
 
 		if (chdr_parse(packet->bytes, packet->size, &parsed) == 0)
-			execute(device, endpoint, &parsed);
+			packet_execute(device, endpoint, &parsed);
 		free(packet);
 	}
 }

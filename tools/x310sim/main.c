@@ -12,7 +12,7 @@
 #include "tools/x310sim/counts.h"
 #include "tools/x310sim/options.h"
 
-static int fail(const char *what, int rc)
+static int sim_fail(const char *what, int rc)
 {
 	fprintf(stderr, "x310sim: %s: %s\n", what, strerror(-rc));
 	return CLI_FAILED;
@@ -46,19 +46,20 @@ static void ready_print(const struct server *server)
 }
 
 /* What it counted, and what a sounding found. */
-static int report(const struct server *server, const struct options *options, struct expect *expect)
+static int sim_report(
+    const struct server *server, const struct options *options, struct expect *expect)
 {
 	struct counts counts;
 	int rc = counts_take(&counts, server, expect);
 
 	if (rc < 0)
-		return fail(options->expect.path, rc);
+		return sim_fail(options->expect.path, rc);
 	(options->json ? counts_json : counts_text)(&counts, stdout);
 	rc = options->response ? expect_write(&server->analog.sound, options->response) : 0;
-	return rc < 0 ? fail(options->response, rc) : CLI_OK;
+	return rc < 0 ? sim_fail(options->response, rc) : CLI_OK;
 }
 
-static int run(struct server *server, const struct options *options, struct expect *expect)
+static int sim_run(struct server *server, const struct options *options, struct expect *expect)
 {
 	char why[TRANSPORT_WHY] = "";
 	int rc = server_open(server, &options->server, why), status = CLI_FAILED;
@@ -70,13 +71,13 @@ static int run(struct server *server, const struct options *options, struct expe
 		server_run(server,
 		    options->seconds > 0 ? clock_ns() + (uint64_t)(options->seconds * 1e9)
 		                         : UINT64_MAX);
-		status = report(server, options, expect);
+		status = sim_report(server, options, expect);
 	}
 	rc = server_close(server);
-	return rc < 0 && status == CLI_OK ? fail("what was transmitted", rc) : status;
+	return rc < 0 && status == CLI_OK ? sim_fail("what was transmitted", rc) : status;
 }
 
-static int x310sim(const struct cli_args *args)
+static int sim_main(const struct cli_args *args)
 {
 	struct expect expect = {.n = 0};
 	char why[EXPECT_WHY] = "";
@@ -92,7 +93,7 @@ static int x310sim(const struct cli_args *args)
 		return CLI_FAILED;
 	}
 	server = calloc(1, sizeof(*server));
-	status = server ? run(server, &options, &expect) : fail("simulator", -ENOMEM);
+	status = server ? sim_run(server, &options, &expect) : sim_fail("simulator", -ENOMEM);
 	expect_free(&expect);
 	free(server);
 	return status;
@@ -181,7 +182,7 @@ int main(int argc, char **argv)
 	const struct cli_command commands[] = {
 	    {NULL, "", 0, 0, NULL,
 	        "Simulates an X310 on an address of this machine until SIGINT or SIGTERM.", DOC,
-	        {options_list, options_n}, x310sim, NULL},
+	        {options_list, options_n}, sim_main, NULL},
 	};
 	const struct cli_program program = {
 	    .name = "x310sim",

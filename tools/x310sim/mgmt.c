@@ -25,7 +25,7 @@ struct walk {
 	bool returned;
 };
 
-static void answer(struct walk *walk, enum chdr_mgmt_op op, uint64_t payload)
+static void walk_answer(struct walk *walk, enum chdr_mgmt_op op, uint64_t payload)
 {
 	(void)chdr_mgmt_add(&walk->answer, op, payload, false);
 }
@@ -38,7 +38,7 @@ static uint32_t about_endpoint(const struct layout_sep *sep)
 }
 
 /* The instance of transport and crossbar is the port by which the packet came in. */
-static void info(struct walk *walk)
+static void node_info(struct walk *walk)
 {
 	const struct sim_layout *layout = &walk->device->layout;
 	uint32_t extended, instance = sim_sfp(walk->device->from);
@@ -53,7 +53,7 @@ static void info(struct walk *walk)
 		extended = about_endpoint(sep);
 		instance = sep->instance;
 	}
-	answer(walk, CHDR_INFO_RESP,
+	walk_answer(walk, CHDR_INFO_RESP,
 	    walk->device->id | (uint64_t)walk->node << 16 | (uint64_t)instance << 20 |
 	        (uint64_t)extended << 30);
 }
@@ -67,7 +67,7 @@ static struct sim_endpoint *channel_of(const struct walk *walk, bool receives)
 	return channel >= 0 ? &walk->device->endpoints[channel] : NULL;
 }
 
-static void reset(struct walk *walk, uint32_t what)
+static void walk_reset(struct walk *walk, uint32_t what)
 {
 	struct sim_endpoint *out = channel_of(walk, true), *in = channel_of(walk, false);
 
@@ -117,7 +117,7 @@ static void write_endpoint(struct walk *walk, uint16_t address, uint32_t data)
 	if (address == SEP_EPID)
 		walk->device->epids[walk->port - DEVICE_FIRST_PORT] = (uint16_t)data;
 	else if (address == SEP_RESET)
-		reset(walk, data);
+		walk_reset(walk, data);
 	else
 		write_output(walk, address, data);
 }
@@ -159,7 +159,7 @@ static void write_register(struct walk *walk, uint64_t payload)
 }
 
 /* Goes through the operations of one hop. False: the packet ends here. */
-static bool hop(struct walk *walk)
+static bool walk_hop(struct walk *walk)
 {
 	bool last = false;
 
@@ -173,11 +173,11 @@ static bool hop(struct walk *walk)
 		else if (step->op == CHDR_SEL_DEST && walk->node == NODE_CROSSBAR)
 			walk->port = (unsigned)(step->payload & 1023);
 		else if (step->op == CHDR_INFO_REQ)
-			info(walk);
+			node_info(walk);
 		else if (step->op == CHDR_CFG_WR)
 			write_register(walk, step->payload);
 		else if (step->op == CHDR_CFG_RD && walk->node == NODE_ENDPOINT)
-			answer(walk, CHDR_CFG_RD_RESP,
+			walk_answer(walk, CHDR_CFG_RD_RESP,
 			    chdr_mgmt_register((uint16_t)step->payload,
 			        read_endpoint(walk, (uint16_t)step->payload)));
 		else if (step->op == CHDR_RETURN)
@@ -187,7 +187,7 @@ static bool hop(struct walk *walk)
 }
 
 /* The next node. False: there is none. */
-static bool onward(struct walk *walk)
+static bool walk_onward(struct walk *walk)
 {
 	if (walk->node == NODE_TRANSPORT) {
 		walk->node = NODE_CROSSBAR;
@@ -213,9 +213,9 @@ void sim_mgmt(struct device *device, const struct chdr_packet *packet)
 	}
 	/* the FPGA looks at no version, and answers with its own (PROTOVER) */
 	walk.answer = (struct chdr_mgmt){.version = device->options.fpga->protocol};
-	answer(&walk, CHDR_NOP, 0);
-	while (walk.step < message.n_steps && hop(&walk))
-		if (!onward(&walk))
+	walk_answer(&walk, CHDR_NOP, 0);
+	while (walk.step < message.n_steps && walk_hop(&walk))
+		if (!walk_onward(&walk))
 			break;
 	if (!walk.returned)
 		return;

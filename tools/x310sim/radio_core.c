@@ -81,7 +81,7 @@ static void send_message(struct device *device, struct sim_endpoint *endpoint)
 }
 
 /* `rx` in the address tells the two kinds apart until it is acknowledged. */
-static void say(
+static void message_say(
     struct device *device, struct sim_endpoint *endpoint, bool rx, uint32_t code, uint64_t tick)
 {
 	struct sim_radio *radio = &endpoint->radio;
@@ -133,7 +133,7 @@ static void play_zeros(struct device *device, struct sim_endpoint *endpoint, uin
 	}
 }
 
-static void play(
+static void packet_play(
     struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
 {
 	struct sim_radio *radio = &endpoint->radio;
@@ -150,7 +150,7 @@ static void play(
 	radio->tx.phase = SIM_TX_BURST;
 }
 
-static void drop(struct sim_tx *tx)
+static void packet_drop(struct sim_tx *tx)
 {
 	free(tx->packet);
 	tx->packet = NULL;
@@ -163,35 +163,35 @@ static void end_burst(struct device *device, struct sim_endpoint *endpoint)
 
 	tx->phase = SIM_TX_IDLE;
 	tx->bursts++;
-	say(device, endpoint, false, TX_BURST_END, tx->tick);
+	message_say(device, endpoint, false, TX_BURST_END, tx->tick);
 }
 
-static void played(
+static void packet_played(
     struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
 {
 	const bool end = packet->header.eob;
 
-	drop(&endpoint->radio.tx);
+	packet_drop(&endpoint->radio.tx);
 	if (end)
 		end_burst(device, endpoint);
 }
 
-static void underrun(struct device *device, struct sim_endpoint *endpoint)
+static void tx_underrun(struct device *device, struct sim_endpoint *endpoint)
 {
 	struct sim_tx *tx = &endpoint->radio.tx;
 
 	tx->phase = SIM_TX_IDLE;
 	tx->underruns++;
-	say(device, endpoint, false, TX_UNDERRUN, tx->tick);
+	message_say(device, endpoint, false, TX_UNDERRUN, tx->tick);
 }
 
-static void late(struct device *device, struct sim_endpoint *endpoint, uint64_t tick)
+static void tx_late(struct device *device, struct sim_endpoint *endpoint, uint64_t tick)
 {
 	struct sim_tx *tx = &endpoint->radio.tx;
 
 	tx->late++;
-	say(device, endpoint, false, TX_LATE, tick);
-	drop(tx);
+	message_say(device, endpoint, false, TX_LATE, tick);
+	packet_drop(tx);
 }
 
 /* The device that fills gaps: a packet within a burst has its place by its timestamp or, without
@@ -220,11 +220,11 @@ static bool play_in_place(struct device *device, struct sim_endpoint *endpoint,
 		return false;
 	if (place >= earliest) {
 		play_zeros(device, endpoint, place);
-		play(device, endpoint, packet);
+		packet_play(device, endpoint, packet);
 		return true;
 	}
 	play_zeros(device, endpoint, place + n * divide);
-	late(device, endpoint, tick);
+	tx_late(device, endpoint, tick);
 	if (end)
 		end_burst(device, endpoint);
 	return true;
@@ -244,22 +244,22 @@ static bool tx_step(struct device *device, struct sim_endpoint *endpoint, uint64
 	if (tx->packet == NULL) {
 		if (tx->phase == SIM_TX_IDLE || device->options.zeros)
 			return false;
-		underrun(device, endpoint);
+		tx_underrun(device, endpoint);
 		return true;
 	}
 	/* was parsed before it was queued */
 	chdr_parse(tx->packet->bytes, tx->packet->size, &packet);
 	timed = tx->phase == SIM_TX_IDLE && packet.header.type == CHDR_DATA_TS;
 	if (tx->playing) {
-		played(device, endpoint, &packet);
+		packet_played(device, endpoint, &packet);
 	} else if (tx->phase == SIM_TX_BURST && device->options.zeros) {
 		return play_in_place(device, endpoint, &packet, tick);
 	} else if (timed && packet.timestamp > tick) {
 		return false;
 	} else if (timed && packet.timestamp < tick) {
-		late(device, endpoint, tick);
+		tx_late(device, endpoint, tick);
 	} else {
-		play(device, endpoint, &packet);
+		packet_play(device, endpoint, &packet);
 	}
 	return true;
 }
@@ -280,7 +280,8 @@ static uint64_t tx_next(const struct device *device, const struct sim_radio *rad
 /* ---- Rx ------------------------------------------------------------------------ */
 
 /* A packet of the samples from rx->tick on. */
-static void record(struct device *device, struct sim_endpoint *endpoint, uint32_t n, bool end)
+static void packet_record(
+    struct device *device, struct sim_endpoint *endpoint, uint32_t n, bool end)
 {
 	struct sim_radio *radio = &endpoint->radio;
 	const bool timed = radio->registers[radio->map->rx_has_time / 4] & 1;
@@ -296,7 +297,7 @@ static void record(struct device *device, struct sim_endpoint *endpoint, uint32_
 		radio->rx.overruns++;
 		radio->rx.blocked = true;
 		radio->rx.running = false;
-		say(device, endpoint, true, RX_OVERRUN, radio->rx.tick);
+		message_say(device, endpoint, true, RX_OVERRUN, radio->rx.tick);
 		return;
 	}
 	radio->rx.tick += (uint64_t)n * radio->divide;
@@ -333,12 +334,12 @@ static bool rx_command(struct device *device, struct sim_endpoint *endpoint, uin
 	if (command.mode == 0) {
 		const uint32_t n = rx->running ? (uint32_t)((tick - rx->tick) / radio->divide) : 0;
 		if (n)
-			record(device, endpoint, n, true);
+			packet_record(device, endpoint, n, true);
 		rx->running = false;
 	} else if (command.timed && command.time < tick) {
 		rx->late++;
 		rx->blocked = true;
-		say(device, endpoint, true, RX_LATE, tick);
+		message_say(device, endpoint, true, RX_LATE, tick);
 	} else {
 		rx->running = true;
 		rx->finite = command.mode == 1;
@@ -355,7 +356,7 @@ static bool rx_step(struct device *device, struct sim_endpoint *endpoint, uint64
 	const uint32_t n = rx_packet(radio);
 
 	if (radio->rx.running && radio->rx.tick + (uint64_t)n * radio->divide <= tick) {
-		record(device, endpoint, n, radio->rx.finite && n == radio->rx.left);
+		packet_record(device, endpoint, n, radio->rx.finite && n == radio->rx.left);
 		return true;
 	}
 	return rx_command(device, endpoint, tick);

@@ -22,18 +22,18 @@ struct work {
 	double *expected;     /* conjugate spectra of the responses */
 };
 
-static size_t reals(const struct work *work)
+static size_t reals_count(const struct work *work)
 {
 	return 2 * (size_t)work->length;
 }
 
-static void unpack(const uint8_t *iq, uint32_t n, double *ret)
+static void iq_unpack(const uint8_t *iq, uint32_t n, double *ret)
 {
 	for (size_t i = 0; i < 2 * (size_t)n; i++)
 		ret[i] = (int16_t)get_le16(iq + 2 * i);
 }
 
-static void multiply(const double *a, const double *b, uint32_t n, double *ret)
+static void bins_multiply(const double *a, const double *b, uint32_t n, double *ret)
 {
 	for (size_t i = 0; i < 2 * (size_t)n; i += 2) {
 		const double re = a[i] * b[i] - a[i + 1] * b[i + 1];
@@ -47,9 +47,9 @@ static void invert_sequence(struct work *work, const uint8_t *sequence)
 {
 	double *x = work->sequence;
 
-	unpack(sequence, work->length, x);
+	iq_unpack(sequence, work->length, x);
 	transform_forward(work->length, work->roots, x);
-	for (size_t i = 0; i < reals(work); i += 2) {
+	for (size_t i = 0; i < reals_count(work); i += 2) {
 		const double energy = x[i] * x[i] + x[i + 1] * x[i + 1];
 		const double scale = energy > 0 ? 1 / (energy * work->length) : 0;
 
@@ -85,16 +85,17 @@ static void work_fini(struct work *work)
 
 /* The response of a kept period into work->h, by its place in time and where the input's own
  * channel is heard. */
-static void measure(struct work *work, const struct sound *sound, unsigned channel, uint32_t which)
+static void response_measure(
+    struct work *work, const struct sound *sound, unsigned channel, uint32_t which)
 {
 	const struct sound_channel *c = &sound->channels[channel];
 	const uint32_t length = work->length, early = channel * (length / SOUND_CHANNELS);
 	const size_t place = (c->first[which] + early) & (length - 1);
 	double *h = work->product;
 
-	unpack(c->iq + (size_t)which * length * IQ, length, h);
+	iq_unpack(c->iq + (size_t)which * length * IQ, length, h);
 	transform_forward(length, work->roots, h);
-	multiply(h, work->sequence, length, h);
+	bins_multiply(h, work->sequence, length, h);
 	transform_inverse(length, work->roots, h);
 	memcpy(work->h + 2 * place, h, 2 * (length - place) * sizeof(*h));
 	memcpy(work->h, h + 2 * (length - place), 2 * place * sizeof(*h));
@@ -110,8 +111,8 @@ int sound_response(const struct sound *sound, unsigned channel, uint32_t which, 
 	rc = work_init(&work, sound, 0);
 	if (rc < 0)
 		return rc;
-	measure(&work, sound, channel, which);
-	for (size_t i = 0; i < reals(&work); i++)
+	response_measure(&work, sound, channel, which);
+	for (size_t i = 0; i < reals_count(&work); i++)
 		ret_h[i] = (float)work.h[i];
 	work_fini(&work);
 	return 0;
@@ -128,12 +129,12 @@ static void transform_expected(struct work *work, const struct sound_expected *e
 {
 	for (uint32_t r = 0; r < expected->n; r++) {
 		const float *taps = taps_of(expected, r);
-		double *spectrum = work->expected + r * reals(work);
+		double *spectrum = work->expected + r * reals_count(work);
 
 		for (size_t i = 0; i < 2 * (size_t)expected->n_taps; i++)
 			spectrum[i] = taps[i];
 		transform_forward(work->length, work->roots, spectrum);
-		for (size_t i = 1; i < reals(work); i += 2)
+		for (size_t i = 1; i < reals_count(work); i += 2)
 			spectrum[i] = -spectrum[i];
 	}
 }
@@ -144,8 +145,8 @@ static uint32_t best_lag(struct work *work, uint32_t response)
 	const double *like = work->product;
 	uint32_t best = 0;
 
-	multiply(
-	    work->spectrum, work->expected + response * reals(work), work->length, work->product);
+	bins_multiply(work->spectrum, work->expected + response * reals_count(work), work->length,
+	    work->product);
 	transform_inverse(work->length, work->roots, work->product);
 	for (uint32_t lag = 1; lag < work->length; lag++)
 		best = like[2 * (size_t)lag] > like[2 * (size_t)best] ? lag : best;
@@ -177,7 +178,7 @@ static struct match best_match(struct work *work, const struct sound_expected *e
 {
 	struct match best = {.db = INFINITY};
 
-	memcpy(work->spectrum, work->h, reals(work) * sizeof(*work->h));
+	memcpy(work->spectrum, work->h, reals_count(work) * sizeof(*work->h));
 	transform_forward(work->length, work->roots, work->spectrum);
 	for (uint32_t r = 0; r < expected->n; r++) {
 		const uint32_t lag = best_lag(work, r);
@@ -211,7 +212,8 @@ static int by_response(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint32_t different(struct match *matches, uint64_t n, int (*by)(const void *, const void *))
+static uint32_t count_different(
+    struct match *matches, uint64_t n, int (*by)(const void *, const void *))
 {
 	uint32_t different = n > 0;
 
@@ -222,7 +224,7 @@ static uint32_t different(struct match *matches, uint64_t n, int (*by)(const voi
 }
 
 /* matches[kept], in the order of time; they are put into another one. */
-static void summarise(
+static void matches_summarise(
     struct match *matches, const struct sound_expected *expected, struct sound_found *found)
 {
 	const struct match *last = NULL;
@@ -240,8 +242,8 @@ static void summarise(
 	found->worst_db = matches[found->kept - 1].db;
 	found->worst_within_db = found->within ? matches[found->within - 1].db : 0;
 	found->delay = matches[0].lag;
-	found->delays = different(matches, found->within, by_lag);
-	found->responses = different(matches, found->within, by_response);
+	found->delays = count_different(matches, found->within, by_lag);
+	found->responses = count_different(matches, found->within, by_response);
 }
 
 int sound_find(const struct sound *sound, unsigned channel, const struct sound_expected *expected,
@@ -262,10 +264,10 @@ int sound_find(const struct sound *sound, unsigned channel, const struct sound_e
 	if (rc == 0) {
 		transform_expected(&work, expected);
 		for (uint32_t i = 0; i < c->kept; i++) {
-			measure(&work, sound, channel, i);
+			response_measure(&work, sound, channel, i);
 			matches[i] = best_match(&work, expected);
 		}
-		summarise(matches, expected, ret);
+		matches_summarise(matches, expected, ret);
 		work_fini(&work);
 	}
 	free(matches);

@@ -18,7 +18,7 @@ enum {
 	FDS = 1 + SERVER_UNITS * FDS_PER_UNIT
 };
 
-static uint64_t now(void *self)
+static uint64_t time_now(void *self)
 {
 	return pace_now(self);
 }
@@ -42,7 +42,7 @@ static uint64_t sleep_ns(struct server *server)
 }
 
 /* Everything that is due now. False: nothing came, and nothing is to be expected at once. */
-static bool turn(struct server *server)
+static bool server_turn(struct server *server)
 {
 	const uint64_t now_ns = clock_ns();
 	bool busy = pace_turn(&server->pace, server->units, server->n_units, now_ns);
@@ -52,7 +52,7 @@ static bool turn(struct server *server)
 
 		unit->behind_max = server->pace.behind_max;
 		unit_run(unit, pace_now(&server->pace));
-		busy |= unit_take(unit, now, &server->pace);
+		busy |= unit_take(unit, time_now, &server->pace);
 		if (unit->device.tick >= unit->steady.until)
 			steady_look(&unit->steady, &unit->device, now_ns);
 	}
@@ -90,7 +90,7 @@ static void look_at(struct unit *unit, const struct pollfd *fds, bool silent, ui
 		    !(fds[UNIT_SOCKETS + transport].revents & POLLIN);
 }
 
-static void look(struct server *server, struct pollfd *fds, bool busy, bool silent)
+static void sockets_look(struct server *server, struct pollfd *fds, bool busy, bool silent)
 {
 	const struct timespec wait = {0, busy ? 0 : (long)sleep_ns(server)};
 
@@ -113,10 +113,10 @@ void server_run(struct server *server, uint64_t until_ns)
 		silent |= watch_unit(&server->units[i], fds + 1 + (size_t)i * FDS_PER_UNIT);
 	while ((now_ns = clock_ns()) < until_ns && !(fds[0].revents & POLLIN)) {
 		if (!busy || now_ns >= look_ns) {
-			look(server, fds, busy, silent);
+			sockets_look(server, fds, busy, silent);
 			look_ns = now_ns + (silent ? SILENT_NS : IDLE_NS);
 		}
-		busy = turn(server) || silent;
+		busy = server_turn(server) || silent;
 	}
 	for (unsigned i = 0; i < server->n_units; i++)
 		for (unsigned transport = 0; transport < UNIT_TRANSPORTS; transport++)

@@ -22,7 +22,7 @@ static const uint16_t ports[UNIT_SOCKETS] = {
 /* ---- time ------------------------------------------------------------------------ */
 
 /* n x ppb / 10^9, for any n. */
-static int64_t share(uint64_t n, int64_t ppb)
+static int64_t share_of(uint64_t n, int64_t ppb)
 {
 	return (int64_t)(n / PPB) * ppb + (int64_t)(n % PPB) * ppb / PPB;
 }
@@ -31,7 +31,7 @@ uint64_t unit_ticks(const struct unit *unit, uint64_t ref)
 {
 	const uint64_t since = ref - unit->base_ref;
 
-	return unit->base_tick + since + (uint64_t)share(since, unit->ppb);
+	return unit->base_tick + since + (uint64_t)share_of(since, unit->ppb);
 }
 
 /* The first reference at which it is that tick; what was before the time was set counts as then. */
@@ -198,7 +198,7 @@ static void unit_send(void *self, uint64_t address, const uint8_t *bytes, size_t
 	cable_take(&unit->cables[UNIT_RX], unit->device.tick, data, address, bytes, size);
 }
 
-static uint32_t divide(const struct unit *unit, unsigned channel)
+static uint32_t divide_of(const struct unit *unit, unsigned channel)
 {
 	return unit->device.endpoints[channel].radio.divide;
 }
@@ -208,14 +208,15 @@ static void unit_transmit(
 {
 	struct unit *unit = self;
 
-	analog_transmit(unit->analog, in_air(unit, channel), tick, divide(unit, channel), iq, n);
+	analog_transmit(unit->analog, in_air(unit, channel), tick, divide_of(unit, channel), iq, n);
 }
 
 static void unit_receive(void *self, unsigned channel, uint64_t tick, uint8_t *ret_iq, uint32_t n)
 {
 	struct unit *unit = self;
 
-	analog_receive(unit->analog, in_air(unit, channel), tick, divide(unit, channel), ret_iq, n);
+	analog_receive(
+	    unit->analog, in_air(unit, channel), tick, divide_of(unit, channel), ret_iq, n);
 }
 
 /* ---- what comes ------------------------------------------------------------------------ */
@@ -299,8 +300,8 @@ static int reply_socket(int which)
 }
 
 /* One datagram of the processor's ports. */
-static void answer(struct unit *unit, int which, uint64_t ref, const struct sockaddr_in *from,
-    const uint8_t *bytes, size_t size)
+static void datagram_answer(struct unit *unit, int which, uint64_t ref,
+    const struct sockaddr_in *from, const uint8_t *bytes, size_t size)
 {
 	const uint64_t pulse = ref / DEVICE_TICKS_PER_S * DEVICE_TICKS_PER_S;
 	struct firmware *firmware = &unit->firmware;
@@ -342,7 +343,7 @@ void unit_datagrams(struct unit *unit, int which, uint64_t ref)
 		    MSG_DONTWAIT, (struct sockaddr *)&from, &len);
 		if (size < 0)
 			return;
-		answer(unit, which, ref, &from, bytes, (size_t)size);
+		datagram_answer(unit, which, ref, &from, bytes, (size_t)size);
 	}
 }
 

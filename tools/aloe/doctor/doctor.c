@@ -62,7 +62,7 @@ static int record_get(struct doctor *doctor, bool change)
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int changed(struct doctor *doctor, int rc, const char *key, json_t *done)
+static int change_report(struct doctor *doctor, int rc, const char *key, json_t *done)
 {
 	json_t *one;
 	size_t n;
@@ -78,21 +78,21 @@ static int changed(struct doctor *doctor, int rc, const char *key, json_t *done)
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int apply(struct doctor *doctor)
+static int doctor_apply(struct doctor *doctor)
 {
 	json_t *changes = doctor_changes(json_object_get(doctor->report, "knobs")), *done = NULL;
 	const int rc = record_apply(&doctor->record, changes, &done);
 
 	json_decref(changes);
-	return changed(doctor, rc, "done", done);
+	return change_report(doctor, rc, "done", done);
 }
 
-static int revert(struct doctor *doctor)
+static int doctor_revert(struct doctor *doctor)
 {
 	json_t *done = NULL;
 	const int rc = record_revert(&doctor->record, &done);
 
-	return changed(doctor, rc, "undone", done);
+	return change_report(doctor, rc, "undone", done);
 }
 
 /* Who is kept off the lanes' CPUs cannot measure them. Only this process moves; where it may not,
@@ -130,7 +130,7 @@ static int measure_lanes(struct doctor *doctor, double seconds)
 	return CLI_OK;
 }
 
-static int examine(struct doctor *doctor, double seconds)
+static int machine_examine(struct doctor *doctor, double seconds)
 {
 	char lanes[FINDING_TEXT] = "";
 	int status = CLI_OK;
@@ -139,7 +139,7 @@ static int examine(struct doctor *doctor, double seconds)
 	json_object_set_new(doctor->report, "lanes", json_string(lanes));
 	json_object_set_new(doctor->report, "knobs", doctor_knobs(&doctor->machine));
 	if (cli_has(doctor->args, "apply"))
-		status = apply(doctor);
+		status = doctor_apply(doctor);
 	if (status == CLI_OK && seconds > 0)
 		status = measure_lanes(doctor, seconds);
 	return status;
@@ -175,7 +175,7 @@ static int doctor_machine(const struct cli_args *args)
 	if (status == CLI_OK)
 		status = record_get(&doctor, change);
 	if (status == CLI_OK) {
-		status = back ? revert(&doctor) : examine(&doctor, seconds);
+		status = back ? doctor_revert(&doctor) : machine_examine(&doctor, seconds);
 		put_out(&doctor);
 	}
 	record_close(&doctor.record);

@@ -31,7 +31,7 @@ static bool is_lane(const struct machine *machine, int cpu)
 	return CPU_ISSET((size_t)cpu, &machine->lanes);
 }
 
-static void none(const struct knob *knob, struct finding *finding)
+static void knob_missing(const struct knob *knob, struct finding *finding)
 {
 	finding_now(finding, "not present");
 	finding_is(finding, UNAVAILABLE, "", knob->missing);
@@ -59,7 +59,7 @@ void knob_lanes(const struct machine *machine, const struct knob *knob, struct f
 		if (is_lane(machine, cpu) && lane_read(machine, knob, cpu, path, value) == 0)
 			lane_judge(finding, cpu, path, value, knob->want);
 	if (finding->now[0] == 0)
-		none(knob, finding);
+		knob_missing(knob, finding);
 }
 
 void knob_frequency(const struct machine *machine, const struct knob *knob, struct finding *finding)
@@ -75,7 +75,7 @@ void knob_frequency(const struct machine *machine, const struct knob *knob, stru
 			lane_judge(finding, cpu, path, value, want);
 	}
 	if (finding->now[0] == 0)
-		none(knob, finding);
+		knob_missing(knob, finding);
 }
 
 void knob_fair_server(
@@ -113,7 +113,7 @@ void knob_siblings(const struct machine *machine, const struct knob *knob, struc
 		}
 	}
 	if (finding->now[0] == 0)
-		none(knob, finding);
+		knob_missing(knob, finding);
 }
 
 /* ---- away from lanes ------------------------------------------------------------------------ */
@@ -163,7 +163,7 @@ void knob_interrupts(
 		globfree(&found);
 	}
 	if (total == 0) {
-		none(knob, finding);
+		knob_missing(knob, finding);
 		return;
 	}
 	finding_now(finding, "%zu of %zu interrupt%s may come to lanes", bad, total, plural(total));
@@ -223,7 +223,7 @@ void knob_isolated(const struct machine *machine, const struct knob *knob, struc
 	char value[MACHINE_VALUE];
 
 	if (machine_read(machine, knob->path, value) < 0)
-		none(knob, finding);
+		knob_missing(knob, finding);
 	else
 		at_boot(machine, knob, value, finding);
 }
@@ -254,5 +254,5 @@ void knob_rcu(const struct machine *machine, const struct knob *knob, struct fin
 	else if (full)
 		at_boot(machine, knob, "", finding);
 	else
-		none(knob, finding);
+		knob_missing(knob, finding);
 }

@@ -47,7 +47,7 @@ char *machine_text(const struct machine *machine, const char *path)
 }
 
 /* "always [madvise] never", "none (full)" */
-static void choose(char *value)
+static void choice_cut(char *value)
 {
 	char *begin = strpbrk(value, "[("), *end;
 
@@ -72,7 +72,7 @@ int machine_read(const struct machine *machine, const char *path, char ret_value
 	if (rc == 0) {
 		memcpy(ret_value, text, len);
 		ret_value[len] = 0;
-		choose(ret_value);
+		choice_cut(ret_value);
 	}
 	free(text);
 	return rc;

@@ -42,7 +42,7 @@ static uint64_t read_until(struct measure_loop *loop, uint64_t last, uint64_t un
 	return last;
 }
 
-static bool pinned(struct measure_loop *loop, int cpu)
+static bool loop_pinned(struct measure_loop *loop, int cpu)
 {
 	loop->reading_ns = UINT64_MAX;
 	loop->error = platform_pin(cpu);
@@ -55,7 +55,7 @@ static void *poll_main(void *self)
 	struct measure_loop *loop = &watch->measured->loops[MEASURE_POLLING];
 	uint64_t began;
 
-	if (!pinned(loop, watch->measured->cpu))
+	if (!loop_pinned(loop, watch->measured->cpu))
 		return NULL;
 	if (platform_may_poll(watch->measured->cpu, &loop->why_not))
 		loop->why_not = NULL;
@@ -72,7 +72,7 @@ static void *timer_main(void *self)
 	struct measure_loop *loop = &watch->measured->loops[MEASURE_TIMER];
 	uint64_t edge = (clock_ns() / SLOT_NS + 2) * SLOT_NS;
 
-	if (!pinned(loop, watch->measured->cpu))
+	if (!loop_pinned(loop, watch->measured->cpu))
 		return NULL;
 	loop->fifo = platform_realtime(0, PLATFORM_PRIORITY_LANE) == 0;
 	platform_no_slack();
@@ -95,7 +95,7 @@ static void *timer_main(void *self)
 static void *(*const mains[MEASURE_KINDS])(void *) = {timer_main, poll_main};
 static const char *const names[MEASURE_KINDS] = {"waking by the timer", "polling"};
 
-static void run(struct measure_watch *watches, size_t n, enum measure_kind kind, uint64_t ns,
+static void loops_run(struct measure_watch *watches, size_t n, enum measure_kind kind, uint64_t ns,
     struct progress *progress)
 {
 	const uint64_t until_ns = clock_ns() + ns;
@@ -144,7 +144,7 @@ static void run_all(struct measured *all, size_t n, double seconds, struct measu
 		watches[i].measured = &all[i];
 	progress_init(&progress, false);
 	for (int kind = 0; kind < MEASURE_KINDS; kind++)
-		run(watches, n, kind, (uint64_t)(seconds * 1e9 / MEASURE_KINDS), &progress);
+		loops_run(watches, n, kind, (uint64_t)(seconds * 1e9 / MEASURE_KINDS), &progress);
 	progress_clear(&progress);
 	if (awake >= 0)
 		close(awake);

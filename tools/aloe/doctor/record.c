@@ -15,7 +15,7 @@
 
 enum { RECORD_MAX = 8 << 20, CHANGES_MAX = 100000, MOVE_ROUNDS = 8 };
 
-static const char *text(const json_t *change, const char *key)
+static const char *text_of(const json_t *change, const char *key)
 {
 	return json_string_value(json_object_get(change, key));
 }
@@ -33,12 +33,12 @@ struct record_kind {
 static int value_now(
     const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
 {
-	return machine_read(machine, text(change, "path"), ret_value);
+	return machine_read(machine, text_of(change, "path"), ret_value);
 }
 
 static int value_set(const struct machine *machine, const json_t *change, const char *value)
 {
-	return machine_write(machine, text(change, "path"), value);
+	return machine_write(machine, text_of(change, "path"), value);
 }
 
 static bool has_word(const char *words, const char *word)
@@ -54,8 +54,8 @@ static bool has_word(const char *words, const char *word)
 static int controller_now(
     const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
 {
-	const char *to = text(change, "to"), *name = to + (to[0] != 0);
-	int rc = machine_read(machine, text(change, "path"), ret_value);
+	const char *to = text_of(change, "to"), *name = to + (to[0] != 0);
+	int rc = machine_read(machine, text_of(change, "path"), ret_value);
 
 	if (rc == 0)
 		snprintf(
@@ -66,7 +66,7 @@ static int controller_now(
 static int directory_path(
     const struct machine *machine, const json_t *change, char ret_path[PATH_MAX])
 {
-	return machine_path(machine, text(change, "path"), 0, ret_path, PATH_MAX);
+	return machine_path(machine, text_of(change, "path"), 0, ret_path, PATH_MAX);
 }
 
 static int directory_now(
@@ -95,10 +95,10 @@ static int directory_set(const struct machine *machine, const json_t *change, co
 static int tasks_now(
     const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
 {
-	char *tasks = machine_text(machine, text(change, "path"));
+	char *tasks = machine_text(machine, text_of(change, "path"));
 
 	snprintf(ret_value, MACHINE_VALUE, "%s",
-	    text(change, tasks != NULL && tasks[0] != 0 ? "to" : "from"));
+	    text_of(change, tasks != NULL && tasks[0] != 0 ? "to" : "from"));
 	free(tasks);
 	return 0;
 }
@@ -118,7 +118,7 @@ static size_t tasks_move(const struct machine *machine, const char *from, const 
  * next round. */
 static int tasks_set(const struct machine *machine, const json_t *change, const char *value)
 {
-	const char *there = text(change, "path"), *here = text(change, "from");
+	const char *there = text_of(change, "path"), *here = text_of(change, "from");
 	const bool away = strcmp(value, here) != 0;
 	size_t moved = 1;
 
@@ -136,7 +136,7 @@ static const struct record_kind kinds[] = {
 
 static const struct record_kind *kind_of(const json_t *change)
 {
-	const char *name = text(change, "kind");
+	const char *name = text_of(change, "kind");
 
 	for (size_t i = 0; name != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].name, name) == 0)
@@ -157,13 +157,13 @@ static int change_check(const char *file, const json_t *change, size_t n, struct
 	static const char *const keys[] = {"kind", "path", "from", "to"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (text(change, keys[i]) == NULL)
+		if (text_of(change, keys[i]) == NULL)
 			return diag_error(
 			    diag, file, 0, "changes[%zu].%s must be a text", n, keys[i]);
 	if (kind_of(change) == NULL)
 		return diag_error(diag, file, 0,
 		    "changes[%zu].kind is \"%s\", which this program does not know", n,
-		    text(change, "kind"));
+		    text_of(change, "kind"));
 	return 0;
 }
 
@@ -257,7 +257,7 @@ void record_close(struct record *record)
 
 /* ---- apply ------------------------------------------------------------------------ */
 
-__attribute__((format(printf, 4, 5))) static void say(
+__attribute__((format(printf, 4, 5))) static void result_say(
     json_t *done, const json_t *change, bool good, const char *format, ...)
 {
 	char said[FINDING_TEXT * 2];
@@ -267,18 +267,18 @@ __attribute__((format(printf, 4, 5))) static void say(
 	vsnprintf(said, sizeof(said), format, args);
 	va_end(args);
 	json_array_append_new(done,
-	    json_pack("{s:s, s:s, s:s, s:b, s:s}", "path", text(change, "path"), "from",
-	        text(change, "from"), "to", text(change, "to"), "done", good, "said", said));
+	    json_pack("{s:s, s:s, s:s, s:b, s:s}", "path", text_of(change, "path"), "from",
+	        text_of(change, "from"), "to", text_of(change, "to"), "done", good, "said", said));
 }
 
-static size_t find(const json_t *changes, const char *path)
+static size_t change_find(const json_t *changes, const char *path)
 {
 	json_t *change;
 	size_t n;
 
 	json_array_foreach(changes, n, change)
 	{
-		if (strcmp(text(change, "path"), path) == 0)
+		if (strcmp(text_of(change, "path"), path) == 0)
 			return n;
 	}
 	return SIZE_MAX;
@@ -286,14 +286,14 @@ static size_t find(const json_t *changes, const char *path)
 
 /* What we had set ourselves is no value to go back to. Where someone else has changed it since,
  * that is the one. */
-static int note(struct record *record, json_t *change)
+static int change_note(struct record *record, json_t *change)
 {
-	const size_t n = find(record->changes, text(change, "path"));
+	const size_t n = change_find(record->changes, text_of(change, "path"));
 	json_t *before = n == SIZE_MAX ? NULL : json_array_get(record->changes, n);
 
 	if (before == NULL)
 		return json_array_append_new(record->changes, json_deep_copy(change));
-	if (strcmp(text(before, "to"), text(change, "from")) != 0)
+	if (strcmp(text_of(before, "to"), text_of(change, "from")) != 0)
 		json_object_set(before, "from", json_object_get(change, "from"));
 	return json_object_set(before, "to", json_object_get(change, "to"));
 }
@@ -303,27 +303,28 @@ static bool change_make(struct record *record, const json_t *change, json_t *don
 {
 	const struct record_kind *kind = kind_of(change);
 	json_t *noted =
-	    json_array_get(record->changes, find(record->changes, text(change, "path")));
-	const int rc = kind->set(record->machine, change, text(change, "to"));
+	    json_array_get(record->changes, change_find(record->changes, text_of(change, "path")));
+	const int rc = kind->set(record->machine, change, text_of(change, "to"));
 	char now[MACHINE_VALUE];
 
 	if (rc < 0) {
-		say(done, change, false, "stays %s: %s", text(change, "from"), strerror(-rc));
+		result_say(
+		    done, change, false, "stays %s: %s", text_of(change, "from"), strerror(-rc));
 		return false;
 	}
 	if (kind->now == value_now && value_now(record->machine, change, now) == 0)
 		json_object_set_new(noted, "to", json_string(now));
-	say(done, change, true, "%s -> %s", text(change, "from"), text(noted, "to"));
+	result_say(done, change, true, "%s -> %s", text_of(change, "from"), text_of(noted, "to"));
 	return true;
 }
 
 /* What was refused, and had not been changed before, is as it was. */
 static void forget_refused(struct record *record, const json_t *change)
 {
-	const size_t n = find(record->changes, text(change, "path"));
+	const size_t n = change_find(record->changes, text_of(change, "path"));
 	json_t *noted = json_array_get(record->changes, n);
 
-	if (strcmp(text(noted, "from"), text(change, "from")) == 0)
+	if (strcmp(text_of(noted, "from"), text_of(change, "from")) == 0)
 		json_array_remove(record->changes, n);
 	else
 		json_object_set(noted, "to", json_object_get(change, "from"));
@@ -337,7 +338,7 @@ int record_apply(struct record *record, const json_t *changes, json_t **ret_done
 
 	json_array_foreach(changes, n, change)
 	{
-		rc |= note(record, change);
+		rc |= change_note(record, change);
 	}
 	rc = rc != 0 ? -ENOMEM : record_save(record);
 	if (rc < 0)
@@ -358,20 +359,20 @@ int record_apply(struct record *record, const json_t *changes, json_t **ret_done
 static bool change_revert(const struct record *record, const json_t *change, json_t *done)
 {
 	const struct record_kind *kind = kind_of(change);
-	const char *from = text(change, "from"), *to = text(change, "to");
+	const char *from = text_of(change, "from"), *to = text_of(change, "to");
 	char now[MACHINE_VALUE];
 	int rc = kind->now(record->machine, change, now);
 
 	if (rc == -ENOENT) {
-		say(done, change, true, "no longer exists, and its setting with it");
+		result_say(done, change, true, "no longer exists, and its setting with it");
 		return true;
 	}
 	if (rc == 0 && strcmp(now, from) == 0) {
-		say(done, change, true, "is %s already", from);
+		result_say(done, change, true, "is %s already", from);
 		return true;
 	}
 	if (rc == 0 && strcmp(now, to) != 0) {
-		say(done, change, false,
+		result_say(done, change, false,
 		    "was left at %s: --apply changed %s to %s, and someone else changed it again "
 		    "since",
 		    now, from, to);
@@ -379,9 +380,9 @@ static bool change_revert(const struct record *record, const json_t *change, jso
 	}
 	rc = rc < 0 ? rc : kind->set(record->machine, change, from);
 	if (rc < 0)
-		say(done, change, false, "stays %s: %s", to, strerror(-rc));
+		result_say(done, change, false, "stays %s: %s", to, strerror(-rc));
 	else
-		say(done, change, true, "%s -> %s", to, from);
+		result_say(done, change, true, "%s -> %s", to, from);
 	return rc == 0;
 }
 

@@ -37,16 +37,16 @@ json_t *doctor_changes(const json_t *found)
 	return all;
 }
 
-static double us(uint64_t ns)
+static double us_of(uint64_t ns)
 {
 	return (double)ns / 1e3;
 }
 
-static json_t *quantiles(const struct hist *hist)
+static json_t *quantiles_json(const struct hist *hist)
 {
 	return json_pack("{s:I, s:f, s:f, s:f, s:f}", "count", (json_int_t)hist_count(hist), "p50",
-	    us(hist_quantile(hist, 0.5)), "p99", us(hist_quantile(hist, 0.99)), "p99.9",
-	    us(hist_quantile(hist, 0.999)), "max", us(hist_max(hist)));
+	    us_of(hist_quantile(hist, 0.5)), "p99", us_of(hist_quantile(hist, 0.99)), "p99.9",
+	    us_of(hist_quantile(hist, 0.999)), "max", us_of(hist_max(hist)));
 }
 
 static json_t *loop_json(const struct measure_loop *loop)
@@ -59,13 +59,13 @@ static json_t *loop_json(const struct measure_loop *loop)
 		    loop->error == -EADDRINUSE ? "a lane is running on this CPU"
 		                               : strerror(-loop->error));
 	object = json_pack("{s:b, s:b, s:f, s:f, s:o, s:f, s:f}", "fifo", loop->fifo, "nice",
-	    loop->nice, "watched_s", watched_ns * 1e-9, "reading_us", us(loop->reading_ns),
-	    "gaps_us", quantiles(&loop->gaps), "gaps_per_s",
+	    loop->nice, "watched_s", watched_ns * 1e-9, "reading_us", us_of(loop->reading_ns),
+	    "gaps_us", quantiles_json(&loop->gaps), "gaps_per_s",
 	    (double)hist_count(&loop->gaps) * 1e9 / watched_ns, "gaps_percent",
 	    hist_mean(&loop->gaps) * (double)hist_count(&loop->gaps) * 100 / watched_ns);
 	if (hist_count(&loop->late) > 0) {
-		json_object_set_new(object, "woken_us", quantiles(&loop->woken));
-		json_object_set_new(object, "late_us", quantiles(&loop->late));
+		json_object_set_new(object, "woken_us", quantiles_json(&loop->woken));
+		json_object_set_new(object, "late_us", quantiles_json(&loop->late));
 	}
 	if (loop->why_not != NULL)
 		json_object_set_new(object, "why_not_fifo", json_string(loop->why_not));
@@ -82,7 +82,7 @@ static json_t *cpu_json(const struct measured *measured)
 }
 
 /* Of the CPU where it is worst; negative where none was measured. */
-static double worst(
+static double worst_missed(
     const struct measured *all, size_t n, int kind, uint64_t slot_ns, double *ret_slots)
 {
 	double missed = -1;
@@ -105,7 +105,7 @@ static json_t *slot_json(const struct measured *all, size_t n, unsigned slot_us)
 
 	for (int kind = 0; kind < MEASURE_KINDS; kind++) {
 		double slots = 0;
-		const double missed = worst(all, n, kind, slot_us * 1000ull, &slots);
+		const double missed = worst_missed(all, n, kind, slot_us * 1000ull, &slots);
 
 		if (missed >= 0)
 			json_object_set_new(object, doctor_kinds[kind],
@@ -116,12 +116,12 @@ static json_t *slot_json(const struct measured *all, size_t n, unsigned slot_us)
 }
 
 /* 0: none of those in the table. */
-static unsigned shortest(const struct measured *all, size_t n, int kind, double most)
+static unsigned slot_shortest(const struct measured *all, size_t n, int kind, double most)
 {
 	double slots, missed;
 
 	for (size_t i = 0; i < n_measure_slots; i++) {
-		missed = worst(all, n, kind, measure_slots_us[i] * 1000ull, &slots);
+		missed = worst_missed(all, n, kind, measure_slots_us[i] * 1000ull, &slots);
 		if (missed >= 0 && missed <= most)
 			return measure_slots_us[i];
 	}
@@ -145,7 +145,7 @@ json_t *doctor_measured(const struct measured *all, size_t n)
 
 		for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 			json_object_set_new(object, limits[i].name,
-			    json_integer(shortest(all, n, kind, limits[i].most)));
+			    json_integer(slot_shortest(all, n, kind, limits[i].most)));
 		json_object_set_new(least, doctor_kinds[kind], object);
 	}
 	return json_pack("{s:o, s:o, s:o}", "cpus", cpus, "slots", slots, "shortest_us", least);

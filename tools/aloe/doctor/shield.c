@@ -39,7 +39,7 @@ static bool shield_find(struct shield *shield)
 	    machine_read(shield->machine, "/sys/fs/cgroup/cpuset/cpuset.cpus", value) == 0;
 }
 
-static void add(
+static void change_add(
     struct shield *shield, const char *kind, const char *name, const char *from, const char *to)
 {
 	char path[PATH_MAX];
@@ -66,7 +66,7 @@ static void group_judge(struct shield *shield, const char *path, const char *nam
 		return;
 	shield->open++;
 	snprintf(file, sizeof(file), "%s/cpuset.cpus", name);
-	add(shield, "value", file, value, shield->rest);
+	change_add(shield, "value", file, value, shield->rest);
 }
 
 static void groups_judge(struct shield *shield)
@@ -123,11 +123,11 @@ static void others_make(struct shield *shield)
 
 	snprintf(from, sizeof(from), "%s/cgroup.procs", shield->base);
 	snprintf(path, sizeof(path), "%s/cpuset.mems", shield->base);
-	add(shield, "directory", OTHERS, "", "made");
-	add(shield, "value", OTHERS "/cpuset.cpus", "", shield->rest);
+	change_add(shield, "directory", OTHERS, "", "made");
+	change_add(shield, "value", OTHERS "/cpuset.cpus", "", shield->rest);
 	if (!shield->v2 && machine_read(shield->machine, path, value) == 0)
-		add(shield, "value", OTHERS "/cpuset.mems", "", value);
-	add(shield, "tasks", OTHERS "/cgroup.procs", from, "moved");
+		change_add(shield, "value", OTHERS "/cpuset.mems", "", value);
+	change_add(shield, "tasks", OTHERS "/cgroup.procs", from, "moved");
 }
 
 /* From then on who is in the root is there because he was put there: ALOE. */
@@ -148,7 +148,7 @@ static void shield_judge(struct shield *shield)
 	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", shield->base);
 	if (shield->v2 && machine_read(shield->machine, path, value) == 0 &&
 	    strstr(value, "cpuset") == NULL)
-		add(shield, "controller", "cgroup.subtree_control", "-cpuset", "+cpuset");
+		change_add(shield, "controller", "cgroup.subtree_control", "-cpuset", "+cpuset");
 	groups_judge(shield);
 	if (!others_there(shield))
 		programs = programs_in_root(shield);

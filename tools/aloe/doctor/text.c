@@ -6,19 +6,19 @@
 #include "core/base/text.h"
 #include "tools/aloe/doctor/report.h"
 
-static const char *word(const json_t *object, const char *key)
+static const char *word_of(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text != NULL ? text : "";
 }
 
-static double number(const json_t *object, const char *key)
+static double number_of(const json_t *object, const char *key)
 {
 	return json_number_value(json_object_get(object, key));
 }
 
-static bool is(const json_t *object, const char *key)
+static bool is_set(const json_t *object, const char *key)
 {
 	return json_is_true(json_object_get(object, key));
 }
@@ -27,12 +27,12 @@ static bool is(const json_t *object, const char *key)
 
 static void knob_print(const json_t *knob, bool root, FILE *out)
 {
-	const char *want = word(knob, "want"), *how = word(knob, "how");
+	const char *want = word_of(knob, "want"), *how = word_of(knob, "how");
 
-	fprintf(out, "  %-15s  %s", word(knob, "name"), word(knob, "now"));
+	fprintf(out, "  %-15s  %s", word_of(knob, "name"), word_of(knob, "now"));
 	if (want[0] != 0)
 		fprintf(out, ", should be %s", want);
-	fprintf(out, ": %s", word(knob, "why"));
+	fprintf(out, ": %s", word_of(knob, "why"));
 	if (json_array_size(json_object_get(knob, "changes")) > 0)
 		fprintf(out, "; --apply%s", root ? "" : " (as root)");
 	fprintf(out, "%s%s\n", how[0] != 0 ? "; " : "", how);
@@ -50,13 +50,13 @@ static void knobs_print(const json_t *report, FILE *out)
 
 		json_array_foreach(knobs_found, n, knob)
 		{
-			if (strcmp(word(knob, "verdict"), doctor_verdicts[v]) != 0)
+			if (strcmp(word_of(knob, "verdict"), doctor_verdicts[v]) != 0)
 				continue;
 			if (!any)
 				fprintf(out, "%s\n", doctor_verdicts[v]);
 			any = true;
-			wants_lanes |= strcmp(word(knob, "how"), "needs --lanes") == 0;
-			knob_print(knob, is(report, "root"), out);
+			wants_lanes |= strcmp(word_of(knob, "how"), "needs --lanes") == 0;
+			knob_print(knob, is_set(report, "root"), out);
 		}
 	}
 	if (wants_lanes)
@@ -76,8 +76,8 @@ static void done_print(const json_t *report, const char *key, const char *title,
 	fprintf(out, "%s%s\n", title, json_array_size(done) == 0 ? ": nothing" : "");
 	json_array_foreach(done, n, one)
 	{
-		fprintf(out, "  %-7s  %s  %s\n", is(one, "done") ? "ok" : "NOT", word(one, "path"),
-		    word(one, "said"));
+		fprintf(out, "  %-7s  %s  %s\n", is_set(one, "done") ? "ok" : "NOT",
+		    word_of(one, "path"), word_of(one, "said"));
 	}
 }
 
@@ -88,26 +88,27 @@ static void loop_print(const json_t *cpu, const char *kind, FILE *out)
 	const json_t *loop = json_object_get(cpu, kind), *late = json_object_get(loop, "late_us");
 	const json_t *woken = json_object_get(loop, "woken_us");
 	const json_t *gaps = json_object_get(loop, "gaps_us");
-	const char *why = word(loop, "why_not_fifo");
+	const char *why = word_of(loop, "why_not_fifo");
 
-	fprintf(out, "  CPU %-3d %-8s ", (int)number(cpu, "cpu"), kind);
+	fprintf(out, "  CPU %-3d %-8s ", (int)number_of(cpu, "cpu"), kind);
 	if (json_object_get(loop, "error") != NULL) {
-		fprintf(out, "not measured: %s\n", word(loop, "error"));
+		fprintf(out, "not measured: %s\n", word_of(loop, "error"));
 		return;
 	}
 	fprintf(out, "%s: ",
-	    is(loop, "fifo")       ? "FIFO 50"
-	        : is(loop, "nice") ? "nice -20"
-	                           : "ordinary priority");
+	    is_set(loop, "fifo")       ? "FIFO 50"
+	        : is_set(loop, "nice") ? "nice -20"
+	                               : "ordinary priority");
 	if (late != NULL)
 		fprintf(out,
 		    "wakes %.1f us late p50, %.1f p99, begins %.1f us after the edge p99, %.1f "
 		    "p99.9, %.1f max; ",
-		    number(woken, "p50"), number(woken, "p99"), number(late, "p99"),
-		    number(late, "p99.9"), number(late, "max"));
+		    number_of(woken, "p50"), number_of(woken, "p99"), number_of(late, "p99"),
+		    number_of(late, "p99.9"), number_of(late, "max"));
 	fprintf(out, "%.0f gap%s a second, %.1f us p50, %.1f p99, %.1f max, %.2f %% of the time",
-	    number(loop, "gaps_per_s"), plural(number(loop, "gaps_per_s")), number(gaps, "p50"),
-	    number(gaps, "p99"), number(gaps, "max"), number(loop, "gaps_percent"));
+	    number_of(loop, "gaps_per_s"), plural(number_of(loop, "gaps_per_s")),
+	    number_of(gaps, "p50"), number_of(gaps, "p99"), number_of(gaps, "max"),
+	    number_of(loop, "gaps_percent"));
 	fprintf(out, "%s%s\n", why[0] != 0 ? "; no FIFO: " : "", why);
 }
 
@@ -118,8 +119,8 @@ static void cell_print(const json_t *slot, const char *kind, FILE *out)
 	if (cell == NULL)
 		fprintf(out, "  %14s %9s", "-", "");
 	else
-		fprintf(out, "  %14.*f %9.0f", number(cell, "missed_per_million") < 100 ? 1 : 0,
-		    number(cell, "missed_per_million"), number(cell, "of_slots"));
+		fprintf(out, "  %14.*f %9.0f", number_of(cell, "missed_per_million") < 100 ? 1 : 0,
+		    number_of(cell, "missed_per_million"), number_of(cell, "of_slots"));
 }
 
 static void length_print(unsigned us, const char *what, FILE *out)
@@ -150,7 +151,7 @@ static void measured_print(const json_t *measured, FILE *out)
 	    "(of)");
 	json_array_foreach(json_object_get(measured, "slots"), n, one)
 	{
-		fprintf(out, "  %8.0f", number(one, "slot_us"));
+		fprintf(out, "  %8.0f", number_of(one, "slot_us"));
 		for (size_t k = 0; k < MEASURE_KINDS; k++)
 			cell_print(one, doctor_kinds[k], out);
 		fprintf(out, "\n");
@@ -160,9 +161,9 @@ static void measured_print(const json_t *measured, FILE *out)
 		const json_t *of = json_object_get(least, doctor_kinds[k]);
 
 		fprintf(out, "  %-13s", k == 0 ? "on the timer" : "polling");
-		length_print((unsigned)number(of, "one_in_100"), "1 in 100 missed", out);
-		length_print((unsigned)number(of, "one_in_1000"), "1 in 1000", out);
-		length_print((unsigned)number(of, "none_seen"), "no slot missed", out);
+		length_print((unsigned)number_of(of, "one_in_100"), "1 in 100 missed", out);
+		length_print((unsigned)number_of(of, "one_in_1000"), "1 in 1000", out);
+		length_print((unsigned)number_of(of, "none_seen"), "no slot missed", out);
 		fprintf(out, "\n");
 	}
 }
@@ -171,20 +172,20 @@ void doctor_print(const json_t *report, FILE *out)
 {
 	const json_t *measured = json_object_get(report, "measured");
 
-	if (is(report, "stale"))
+	if (is_set(report, "stale"))
 		fprintf(out,
 		    "the machine was restarted since the last --apply, which undid all its "
 		    "changes\n");
 	done_print(report, "undone", "settings put back", out);
 	if (json_object_get(report, "knobs") != NULL)
-		fprintf(out, "lanes on CPUs %s\n", word(report, "lanes"));
+		fprintf(out, "lanes on CPUs %s\n", word_of(report, "lanes"));
 	knobs_print(report, out);
 	done_print(report, "done", "applied", out);
-	if (number(report, "pending") > 0)
+	if (number_of(report, "pending") > 0)
 		fprintf(out,
 		    "changes of --apply in force: %.0f; %s lists the changes, and --revert undoes "
 		    "them\n",
-		    number(report, "pending"), word(report, "record"));
+		    number_of(report, "pending"), word_of(report, "record"));
 	if (measured != NULL)
 		measured_print(measured, out);
 }

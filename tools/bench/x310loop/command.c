@@ -131,7 +131,7 @@ static void print_json(const struct x310_loop *loop)
 
 /* ---- the program ------------------------------------------------------------------------ */
 
-static int pin(const struct cli_args *args)
+static int cpu_pin(const struct cli_args *args)
 {
 	uint64_t cpu = 0;
 	cpu_set_t set;
@@ -153,7 +153,7 @@ int x310loop_run(const struct cli_args *args, const struct loop_work *work)
 	int status = get_options(args, work, &options);
 
 	if (status == CLI_OK)
-		status = pin(args);
+		status = cpu_pin(args);
 	if (status == CLI_OK && loop == NULL)
 		status = CLI_FAILED;
 	if (status == CLI_OK && loop_open(loop, &options, why) < 0) {

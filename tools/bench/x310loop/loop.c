@@ -60,7 +60,7 @@ static int open_transport(struct x310_loop *loop, char *ret_why)
 	return rc;
 }
 
-static void turn(struct x310_loop *loop)
+static void loop_turn(struct x310_loop *loop)
 {
 	struct x310_packet packets[TRANSPORT_BURST];
 
@@ -68,12 +68,12 @@ static void turn(struct x310_loop *loop)
 	    x310_receive(&loop->radio, clock_ns(), packets, TRANSPORT_BURST));
 }
 
-static int stand(struct x310_loop *loop, char *ret_why)
+static int streams_stand(struct x310_loop *loop, char *ret_why)
 {
 	const uint64_t end = clock_ns() + PATIENCE_NS;
 
 	while (!x310_ready(&loop->radio)) {
-		turn(loop);
+		loop_turn(loop);
 		if (x310_failed(&loop->radio) == NULL && clock_ns() < end)
 			continue;
 		snprintf(ret_why, TRANSPORT_WHY, "%s",
@@ -105,7 +105,7 @@ int loop_open(struct x310_loop *loop, const struct loop_options *options, char *
 		return rc;
 	x310_open(&loop->radio, &radio, loop->transport, clock_ns());
 	x310_configure(&loop->radio, options->samples, options->ticks_per_sample);
-	return stand(loop, ret_why);
+	return streams_stand(loop, ret_why);
 }
 
 void loop_close(struct x310_loop *loop)
@@ -129,7 +129,7 @@ static unsigned too_late(const struct x310_loop *loop, const struct x310_packet 
 	return skip;
 }
 
-static void pass(struct x310_loop *loop, const struct x310_packet *in, unsigned n)
+static void packets_pass(struct x310_loop *loop, const struct x310_packet *in, unsigned n)
 {
 	const struct loop_work *work = loop->options.work;
 	const unsigned skip = too_late(loop, in, n);
@@ -152,13 +152,13 @@ static void pass(struct x310_loop *loop, const struct x310_packet *in, unsigned 
 	loop->shut += n - skip - got;
 }
 
-static void take(
+static void packets_take(
     struct x310_loop *loop, const struct x310_packet *in, unsigned n, uint64_t looked_ns)
 {
 	const uint64_t had_ns = clock_ns();
 	uint64_t sent_ns;
 
-	pass(loop, in, n);
+	packets_pass(loop, in, n);
 	sent_ns = clock_ns();
 	for (unsigned i = 0; i < n; i++) {
 		hist_add(&loop->delay, sent_ns - had_ns);
@@ -169,7 +169,7 @@ static void take(
 	x310_release(&loop->radio, in, n);
 }
 
-static void start(struct x310_loop *loop)
+static void loop_start(struct x310_loop *loop)
 {
 	loop->radio.control.events[RADIO_RX_OVERRUN] = 0;
 	x310_start(&loop->radio, 0);
@@ -184,7 +184,7 @@ static void count_look(struct x310_loop *loop, uint64_t ns)
 }
 
 /* The end of the burst is a sample of silence; without it the device would say that it ran dry. */
-static void finish(struct x310_loop *loop)
+static void loop_finish(struct x310_loop *loop)
 {
 	struct packet end;
 	uint64_t quiet = clock_ns();
@@ -199,7 +199,7 @@ static void finish(struct x310_loop *loop)
 	while (clock_ns() - quiet < (x310_ready(&loop->radio) ? QUIET_NS : PATIENCE_NS)) {
 		const uint64_t before = loop->radio.rx.counts.packets;
 
-		turn(loop);
+		loop_turn(loop);
 		quiet = loop->radio.rx.counts.packets != before ? clock_ns() : quiet;
 	}
 	transport_count(loop->transport);
@@ -211,19 +211,19 @@ void loop_pass(struct x310_loop *loop)
 	struct x310_packet in[TRANSPORT_BURST];
 	uint64_t now = begin;
 
-	start(loop);
+	loop_start(loop);
 	while (now < end && x310_failed(&loop->radio) == NULL) {
 		const uint64_t looked = now;
 		const unsigned n = x310_receive(&loop->radio, looked, in, AT_ONCE);
 
 		if (n)
-			take(loop, in, n, looked);
+			packets_take(loop, in, n, looked);
 		else if (loop->radio.control.events[RADIO_RX_OVERRUN])
-			start(loop);
+			loop_start(loop);
 		now = clock_ns();
 		if (n == 0)
 			count_look(loop, now - looked);
 	}
 	loop->ns = now - begin;
-	finish(loop);
+	loop_finish(loop);
 }
