@@ -30,7 +30,7 @@ eventually() { # a condition that comes true by itself
 	"$@"
 }
 
-port=$((20000 + $$ % 5000 * 8))
+port=$((8700 + $$ % 25 * 16))
 cat >pair.conf <<END
 name = "pair";
 secure = false;

@@ -39,7 +39,7 @@ chmod 755 .
 
 # ---- Slurm ----
 
-port=$((20000 + $$ % 2000 * 10))
+port=$((9200 + $$ % 25 * 16))
 host=$(hostname -s)
 export SLURM_CONF="$work/slurm.conf" XDG_RUNTIME_DIR="$work/r" XDG_STATE_HOME="$work/s" ALOE_LOG=error
 mkdir -m 700 r s spool.n1 spool.n2 spool.n3 state

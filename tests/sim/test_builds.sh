@@ -37,7 +37,7 @@ state_is() { aloe list | grep -q "^$1  *$2 "; }
 sum() { sha256sum <"$1" | cut -c1-64; }
 sent() { grep -c "of component bpsk_mod goes to node \"b\"" "$work/state/aloe/node.log"; }
 
-port=$((20000 + $$ % 5000 * 8))
+port=$((6300 + $$ % 50 * 16))
 cat >pair.conf <<END
 name = "pair";
 secure = false;

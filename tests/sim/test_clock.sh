@@ -146,7 +146,7 @@ nodes: {
 links = ( { nodes = ["a", "b"]; mbit_per_s = 1000.0; delay = 2; $2} );
 END
 }
-port=$((20000 + $$ % 5000 * 8))
+port=$((4000 + $$ % 20 * 64))
 cat >two.conf <<'END'
 name = "two";
 slot_ns = 20000000;

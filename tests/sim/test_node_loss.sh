@@ -77,7 +77,7 @@ hosts() { for pid in $(processes "$1"); do cat "/proc/$pid/comm" 2>/dev/null; do
 no_hosts() { test "$(hosts "$1")" = 0; }
 trap end EXIT
 
-port=$((20000 + $$ % 5000 * 8))
+port=$((5400 + $$ % 50 * 16))
 node() { # NAME PORT_AFTER MORE
 	echo "	$1: { mmac_per_s = 1000.0; address = \"127.0.0.1:$((port + $2))\"; shared = true; lanes = [0]; $3};"
 }

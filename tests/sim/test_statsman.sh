@@ -77,7 +77,7 @@ sockets() { # DIRECTORY: TCP sockets that its processes listen at
 	done
 }
 
-port=$((20000 + $$ % 5000 * 8))
+port=$((7200 + $$ % 50 * 16))
 metrics=$((port + 7))
 
 # ---- one node ----
