@@ -60,7 +60,7 @@ if [ -z "$rest" ]; then
 	exit 77
 fi
 platform() { # HOUSEKEEPING
-	echo "name = \"one\"; secure = false; nodes: { a: { mmac_per_s = 1000.0; address = \"127.0.0.1:$((20000 + $$ % 5000 * 8))\";" \
+	echo "name = \"one\"; secure = false; nodes: { a: { mmac_per_s = 1000.0; address = \"127.0.0.1:$((3900 + $$ % 25 * 4))\";" \
 		"manager = true; shared = true; lanes = [$lane]; housekeeping = [$1]; }; };"
 }
 platform 1023 >none.conf
