@@ -158,8 +158,7 @@ for program in "$@"; do
 		tests/install/test_new_radio.sh | tests/sim/test_x310_channel | tests/sim/test_radio_file | \
 		tests/sim/test_bench | tests/sim/test_run_copies) beside="$beside $program" ;;
 	# nodes on loopback, whose lanes take no CPU for themselves
-	tests/sim/test_platform.sh | tests/sim/test_clock.sh | tests/sim/test_node_loss.sh | tests/sim/test_statsman.sh | \
-		tests/sim/test_builds.sh | tests/sim/test_node_cpus.sh) waits="$program $waits" ;;
+	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh) waits="$program $waits" ;;
 	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_restore | tests/faults/test_many | \
 		tests/faults/test_starved.sh | tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | \
 		tests/sim/test_set_kinds.sh | tests/sim/test_terminal | tests/sim/test_x310_init | \

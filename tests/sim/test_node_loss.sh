@@ -61,7 +61,7 @@ passes() { # INDEX: the waveform has come so far
 	n=$(steps) && test "${n:-0}" -gt "$1"
 }
 where() { # INSTANCE: its node, as the manager has it
-	at get two "$1" 2>&1 | sed -n 's/.* is on node "\([abc]\)".*/\1/p'
+	at get two "$1" --node a 2>&1 | sed -n 's/.* is on node "\([abc]\)".*/\1/p'
 }
 is_gone() { test -z "$(processes "$1")"; }
 test_where() { test "$(where mod)" = "$1"; }
@@ -134,6 +134,7 @@ ok "load, to be loaded anew" says 0 "two is loaded" at load two.conf --set on_no
 ok "start that" says 0 "two runs" at start two
 ok "that runs" eventually passes 3
 first=$(where mod)
+ok "it is known where the modulator is" test -n "$first" || exit 1
 ok "the modulator is on another node" test "$first" = b -o "$first" = c
 other=$([ "$first" = b ] && echo c || echo b)
 
