@@ -154,12 +154,12 @@ for program in "$@"; do
 	tests/faults/test_kill | tests/faults/test_components | tests/faults/test_attacks | tests/sim/test_changes)
 		alone="$alone $program:lanes" waits="$program:rest $waits" ;;
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
-	tests/faults/test_refused | tests/faults/test_limits.sh | tests/sim/test_bench_peers | tests/sim/test_readme.sh | \
+	tests/faults/test_refused | tests/faults/test_limits.sh | tests/faults/test_restore | tests/sim/test_bench_peers | \
 		tests/install/test_new_radio.sh | tests/sim/test_x310_channel | tests/sim/test_radio_file | \
 		tests/sim/test_bench | tests/sim/test_run_copies) beside="$beside $program" ;;
 	# nodes on loopback, whose lanes take no CPU for themselves
 	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh) waits="$program $waits" ;;
-	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_restore | tests/faults/test_many | \
+	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_many | \
 		tests/faults/test_starved.sh | tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | \
 		tests/sim/test_set_kinds.sh | tests/sim/test_terminal | tests/sim/test_x310_init | \
 		tests/sim/test_notify) waits="$waits $program" ;;

@@ -44,7 +44,11 @@ while IFS= read -r line <&3; do
 	want=$(printf %s "$line" | sed -n 's/.*# exit status \([0-9]*\)$/\1/p')
 	eval "$command"
 	status=$?
-	[ "$status" = "${want:-0}" ] || { echo "exit status $status instead of ${want:-0}: $command" >&2; exit 1; }
+	[ "$status" = "${want:-0}" ] || {
+		echo "exit status $status instead of ${want:-0}: $command" >&2
+		[ -z "${!:-}" ] || kill $! 2>/dev/null # what the block has put into the background
+		exit 1
+	}
 	command= open=
 done
 END

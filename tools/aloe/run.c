@@ -377,6 +377,7 @@ static int run_rest(struct run *run)
 {
 	const int ms = run->step ? 20 : run->poll_ms;
 
+	run->stop_ms += run->stopping ? ms : 0;
 	run->poll_ms = 2 * run->poll_ms < POLL_MS ? 2 * run->poll_ms : POLL_MS;
 	return run_pause(run, ms);
 }
@@ -394,7 +395,6 @@ static int run_wait(struct run *run)
 			status = run_rest(run);
 		if (status == -EINTR || (status == INTERRUPTED && run->client.interrupts == 1))
 			status = run_interrupted(run);
-		run->stop_ms += run->stopping ? POLL_MS : 0;
 		if (status == CLI_OK && run->stop_ms > STOP_MS && !report_ended(run->report)) {
 			fprintf(stderr,
 			    "aloe: the waveform did not stop within %d s; the node was "
