@@ -4,8 +4,9 @@
  * hears that the clock was set.
  *
  * The rate of CLOCK_TAI is that of CLOCK_MONOTONIC: what steers the one steers the other. So the
- * difference of the two, the epoch, changes only when somebody sets the time of day, or the offset
- * between UTC and TAI, and when the machine wakes up from suspend. Then the watch becomes readable.
+ * difference of the two, the epoch, changes only when somebody sets the time of day, and when the
+ * machine wakes up from suspend: then the watch becomes readable. It also changes with the offset
+ * between UTC and TAI, of which the watch says nothing.
  *
  * A test that has other clocks defines these four functions itself; the linker then leaves tai.c
  * out.

@@ -8,7 +8,7 @@
 /* A baton has 48 bits for its slot, and the fresh baton is one ahead. */
 uint64_t align_slot_least(uint64_t shared_ns)
 {
-	const uint64_t most = baton_slot(UINT64_MAX) - 1, last = shared_ns + ALIGN_YEARS * YEAR_NS;
+	const uint64_t most = BATON_SLOT_MAX - 1, last = shared_ns + ALIGN_YEARS * YEAR_NS;
 
 	return (last + most - 1) / most;
 }
@@ -32,7 +32,8 @@ bool align_is_far(int64_t off_ns, uint64_t slot_ns)
 
 int64_t align_slew(int64_t off_ns, uint64_t slot_ns)
 {
-	const uint64_t most = slot_ns / ALIGN_SLEW;
+	const uint64_t part = slot_ns / ALIGN_SLEW,
+	               most = part < ALIGN_SLEW_NS ? part : ALIGN_SLEW_NS;
 
 	if (size_of(off_ns) <= most)
 		return off_ns;

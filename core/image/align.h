@@ -13,12 +13,13 @@
 #include <stdint.h>
 
 enum {
-	ALIGN_STEP_NS = 1000,  /* a clock that was set by less was not moved */
-	ALIGN_SLACK = 16,      /* part of a slot by which a followed edge may go back */
-	ALIGN_SLEW = 32,       /* part of a slot by which an edge is moved at a time */
-	ALIGN_FAR = 4,         /* part of a slot: what is further off is moved at once */
-	ALIGN_YEARS = 10,      /* for so long from now the number of a slot fits into a baton */
-	ALIGN_DRIFT_PPM = 100, /* by which two oscillators may differ */
+	ALIGN_STEP_NS = 1000,     /* a clock that was set by less was not moved */
+	ALIGN_SLACK = 16,         /* part of a slot by which a followed edge may go back */
+	ALIGN_SLEW = 32,          /* part of a slot by which an edge is moved at a time */
+	ALIGN_SLEW_NS = 50000000, /* and not more than that: it is moved ten times a second */
+	ALIGN_FAR = 4,            /* part of a slot: what is further off is moved at once */
+	ALIGN_YEARS = 10,         /* for so long from now the number of a slot fits into a baton */
+	ALIGN_DRIFT_PPM = 100,    /* by which two oscillators may differ */
 };
 
 /* What is known of the clock of another node: what has to be added to CLOCK_MONOTONIC here to get

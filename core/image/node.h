@@ -31,11 +31,18 @@ struct node_timebase {
 
 /* The slot under way; IMAGE_FOREVER before slot 0. Where slots are counted from long ago, start_ns
  * is a time before CLOCK_MONOTONIC began, and wraps. */
-static inline uint64_t timebase_slot(const struct node_timebase *base, uint64_t now)
+static inline uint64_t timebase_slot_from(
+    const struct node_timebase *base, uint64_t start_ns, uint64_t now)
 {
-	const uint64_t since = now - atomic_load_explicit(&base->start_ns, memory_order_relaxed);
+	const uint64_t since = now - start_ns;
 
 	return since > UINT64_MAX / 2 ? IMAGE_FOREVER : since / base->slot_ns;
+}
+
+static inline uint64_t timebase_slot(const struct node_timebase *base, uint64_t now)
+{
+	return timebase_slot_from(
+	    base, atomic_load_explicit(&base->start_ns, memory_order_relaxed), now);
 }
 
 struct node_entry { /* a segment on a lane, in order */

@@ -6,31 +6,20 @@
 #include "core/base/text.h"
 #include "core/report/print.h"
 
-static double number(const json_t *object, const char *key)
-{
-	return json_number_value(json_object_get(object, key));
-}
-
-static const char *text(const json_t *object, const char *key)
-{
-	const char *string = json_string_value(json_object_get(object, key));
-
-	return string != NULL ? string : "";
-}
-
 static void other_print(const char *node, const json_t *other, FILE *out)
 {
-	const double ahead = number(other, "ahead_us");
+	const double ahead = report_number(other, "ahead_us");
 
 	fprintf(out, "clock      node \"%s\": the clock of node \"%s\" is %.1f us %s, +- %.1f us\n",
-	    node, text(other, "node"), fabs(ahead), ahead < 0 ? "behind" : "ahead",
-	    number(other, "within_us"));
+	    node, report_text(other, "node"), fabs(ahead), ahead < 0 ? "behind" : "ahead",
+	    report_number(other, "within_us"));
 }
 
 static void clock_print(const json_t *clock, FILE *out)
 {
-	const char *node = text(clock, "node"), *follows = text(clock, "follows");
-	const double steps = number(clock, "clock_steps"), moved = number(clock, "moved_s");
+	const char *node = report_text(clock, "node"), *follows = report_text(clock, "follows");
+	const double steps = report_number(clock, "clock_steps"),
+	             moved = report_number(clock, "moved_s");
 	json_t *other;
 	size_t n;
 
@@ -38,7 +27,8 @@ static void clock_print(const json_t *clock, FILE *out)
 		fprintf(out,
 		    "clock      node \"%s\" follows the clock of node \"%s\": error %.1f us, "
 		    "+- %.1f us\n",
-		    node, follows, number(clock, "error_us"), number(clock, "within_us"));
+		    node, follows, report_number(clock, "error_us"),
+		    report_number(clock, "within_us"));
 	if (steps > 0) {
 		fprintf(out,
 		    "clock      node \"%s\": the clock was set %.0f time%s while the node was up",

@@ -25,20 +25,6 @@ json_t *report_read(const char *file, const char *text, size_t len, struct diag 
 	return report;
 }
 
-double report_number(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	return json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
-}
-
-const char *report_text(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 void report_duration(double seconds, char *ret_text, size_t size)
 {
 	const double s = fabs(seconds);

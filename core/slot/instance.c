@@ -196,13 +196,15 @@ static int ports_alloc(struct instance *it, const struct image_instance *row)
 static void stats_bind(
     struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
+	uint64_t first;
+
 	assert(row->period > 0);
 	assert(row->phase < row->period);
 	it->stats = image_instance_state(view, it->number);
+	first = atomic_load(&it->stats->first);
 	it->time = image_time(view, it->number);
 	it->lag = row->lag;
-	it->first =
-	    atomic_load(&it->stats->first) > row->lag ? atomic_load(&it->stats->first) : row->lag;
+	it->first = first > row->lag ? first : row->lag;
 	it->run_on = row->run_on;
 	it->period = row->period;
 	it->phase = row->phase;

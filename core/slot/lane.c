@@ -211,8 +211,10 @@ bool lane_polls(uint64_t slot_ns)
 static uint64_t pace_timer(
     struct lane_thread *thread, const struct node_timebase *base, uint64_t slot, uint64_t *ret_edge)
 {
+	/* once: exec may move it meanwhile, and slot and edge are of one clock */
+	const uint64_t start_ns = atomic_load_explicit(&base->start_ns, memory_order_relaxed);
 	const uint64_t now = clock_ns();
-	const uint64_t under_way = timebase_slot(base, now),
+	const uint64_t under_way = timebase_slot_from(base, start_ns, now),
 	               current = under_way == IMAGE_FOREVER ? 0 : under_way;
 
 	/* no lane-mate writes such a slot, so nobody waits for it; but for one whose edge has just
@@ -223,7 +225,7 @@ static uint64_t pace_timer(
 		slot = current;
 	assert(slot >= current && slot <= current + 2);
 	assert(base->slot_ns > 0);
-	*ret_edge = base->start_ns + slot * base->slot_ns;
+	*ret_edge = start_ns + slot * base->slot_ns;
 	if (now < *ret_edge)
 		timer_wait(thread, base->slot_ns, *ret_edge, now);
 	return slot;
