@@ -263,15 +263,16 @@ void wave_stop(struct exec_wave *wave, const struct wire_view *request)
 {
 	uint64_t slot;
 	const unsigned all = (1u << WAVE_STOP | 1u << WAVE_ABNSTOP) - 1;
-	char *why = is_forced(request) ? NULL : wire_get_text(request, WIRE_TAG_TEXT, 0);
+	char *why;
 
+	if (is_forced(request)) {
+		wave_stop_by_force(wave, request);
+		return;
+	}
+	why = wire_get_text(request, WIRE_TAG_TEXT, 0);
 	if (why != NULL) {
 		wave_stop_for(wave, request, why);
 		free(why);
-		return;
-	}
-	if (is_forced(request)) {
-		wave_stop_by_force(wave, request);
 		return;
 	}
 	if (wave->drained && (wave->state == WAVE_STOP || wave->state == WAVE_ABNSTOP)) {

@@ -137,31 +137,39 @@ static void skippers_stop(struct exec *exec, int64_t moved_ns)
 			    exec->daemon.args.node, (double)moved_ns * 1e-9);
 }
 
+/* From the epoch that the slots have, or are about to get. */
+static int64_t moved_to(const struct exec *exec, uint64_t epoch_ns)
+{
+	return (int64_t)(epoch_ns -
+	    (exec->clock.until_ns != 0 ? exec->clock.epoch_ns
+	                               : atomic_load(&exec->node->epoch_ns)));
+}
+
 static void was_set(struct exec *exec, uint64_t epoch_ns)
 {
-	const uint64_t before =
-	    exec->clock.until_ns != 0 ? exec->clock.epoch_ns : exec->node->epoch_ns;
-	const int64_t moved_ns = (int64_t)(epoch_ns - before);
+	const bool follows = atomic_load(&exec->node->follows) != 0;
+	const int64_t moved_ns = moved_to(exec, epoch_ns);
 
 	exec->clock.moved_ns = moved_ns;
 	atomic_fetch_add(&exec->node->clock_steps, 1);
 	log_warning(&exec->daemon.log,
-	    "the clock of node \"%s\" was set by %+.6f s: its slots get the numbers and edges of "
+	    "the clock %s node \"%s\"%s was set by %+.6f s: its slots get the numbers and edges of "
 	    "the new time",
-	    exec->daemon.args.node, (double)moved_ns * 1e-9);
+	    follows ? "that" : "of", exec->daemon.args.node, follows ? " follows" : "",
+	    (double)moved_ns * 1e-9);
 	skippers_stop(exec, moved_ns);
 	align_to(exec, epoch_ns);
 }
 
 static void tai_look(struct exec *exec)
 {
-	const uint64_t epoch = tai_epoch_ns(),
-	               known = exec->clock.until_ns != 0 ? exec->clock.epoch_ns
-	                                                 : atomic_load(&exec->node->epoch_ns);
-	const int64_t moved_ns = (int64_t)(epoch - known);
+	uint64_t epoch;
+	int64_t moved_ns;
 
 	if (atomic_load(&exec->node->follows) != 0)
 		return;
+	epoch = tai_epoch_ns();
+	moved_ns = moved_to(exec, epoch);
 	if (moved_ns >= ALIGN_STEP_NS || moved_ns <= -ALIGN_STEP_NS)
 		was_set(exec, epoch);
 }
@@ -268,8 +276,6 @@ static void clock_follow(struct exec *exec, const struct align_offset *offset)
 	if (slot_ns != 0)
 		by_ns = align_slew(off_ns, slot_ns);
 	clock_slew(exec, by_ns);
-	exec->clock.error_ns = off_ns - by_ns;
-	exec->clock.within_ns = offset->within_ns;
 }
 
 /* ---- what the bridge has measured ---------------------------------------------------------- */
@@ -312,6 +318,8 @@ void clock_offsets(struct exec *exec, const struct wire_view *view)
 		exec->clock.peers = more;
 		exec->clock.peers[exec->clock.n_peers++] = one;
 	}
+	if (exec->node != NULL) /* of an offset between UTC and TAI that was set no watch tells */
+		tai_look(exec);
 	if (exec->node == NULL || wire_get_bytes(view, WIRE_TAG_STATE, 0, &name, &len) != 0)
 		return;
 	snprintf(
@@ -387,6 +395,7 @@ static json_t *peer_report(const struct exec *exec, const struct exec_clock_peer
 json_t *clock_report(const struct exec *exec)
 {
 	const uint64_t steps = atomic_load(&exec->node->clock_steps);
+	const struct exec_clock_peer *led = peer_find(exec, exec->clock.follows);
 	json_t *clock, *peers;
 
 	if (exec->daemon.args.node == NULL)
@@ -397,12 +406,12 @@ json_t *clock_report(const struct exec *exec)
 	if (exec->clock.moved_ns != 0) /* 0: an earlier exec has noticed it */
 		json_object_set_new(
 		    clock, "moved_s", json_real((double)exec->clock.moved_ns * 1e-9));
-	if (exec->clock.follows[0] != 0) {
-		json_object_set_new(clock, "follows", json_string(exec->clock.follows));
+	if (led != NULL) {
+		json_object_set_new(clock, "follows", json_string(led->name));
 		json_object_set_new(
-		    clock, "error_us", json_real((double)exec->clock.error_ns / 1e3));
-		json_object_set_new(
-		    clock, "within_us", json_real((double)exec->clock.within_ns / 1e3));
+		    clock, "error_us", json_real((double)ahead_ns(exec, led) / 1e3));
+		json_object_set_new(clock, "within_us",
+		    json_real((double)align_within(&led->offset, clock_ns()) / 1e3));
 	}
 	for (size_t i = 0; i < exec->clock.n_peers; i++)
 		json_array_append_new(peers, peer_report(exec, &exec->clock.peers[i]));

@@ -48,8 +48,6 @@ struct exec_clock { /* clock.c, of a node of a platform */
 	uint64_t until_ns, epoch_ns;
 	int64_t moved_ns; /* when it was set last */
 	char follows[64]; /* which node; "": none */
-	int64_t error_ns; /* against that, after the last correction */
-	uint64_t within_ns;
 	struct exec_clock_peer *peers;
 	size_t n_peers;
 };

@@ -60,7 +60,8 @@ static bool told(struct exec *exec)
 		return true;
 	if (!exec->daemon.greeted)
 		return false;
-	word = clock_ns() + ANSWER_NS - shortest * CLUSTER_MS;
+	word = clock_ns() + ANSWER_NS; /* soon after the machine began that is less than a lease */
+	word = word > shortest * CLUSTER_MS ? word - shortest * CLUSTER_MS : 0;
 	if (exec->lease_ms == 0 && exec->word_ns < word)
 		exec->word_ns = word;
 	exec->lease_ms = shortest;
