@@ -196,6 +196,8 @@ void gather_refuse(
 	va_end(args);
 	if (request_of(gather, &request))
 		daemon_fail(&swman->daemon, &request, code, "%s", text);
+	else
+		log_error(&swman->daemon.log, "%s: %s", gather->waveform, text);
 }
 
 /* What its frontend says of a node that is not there names the node already. */

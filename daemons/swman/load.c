@@ -409,6 +409,8 @@ static void load_prepare(struct load *load)
 	if (!call || !plan_text) {
 		if (asks)
 			daemon_fail(&swman->daemon, asks, 1, "out of memory");
+		else
+			load->anew->done(swman, load->anew->waveform, "out of memory");
 		swman_call_free(call);
 		free(plan_text);
 		return;
@@ -440,8 +442,8 @@ static void load_fail(struct load *load, int rc)
 	char *text = notes_join(&load->diag);
 
 	if (load->anew)
-		load->anew->done(load->swman, load->waveform ? load->waveform->name : "",
-		    text && text[0] ? text : strerror(-rc));
+		load->anew->done(
+		    load->swman, load->anew->waveform, text && text[0] ? text : strerror(-rc));
 	else if (rc == -EINVAL || load->diag.errors)
 		daemon_fail(&load->swman->daemon, asked, 2, "%s", text ? text : "out of memory");
 	else

@@ -46,6 +46,8 @@ int loss_place(
 
 void loss_settled(struct swman_run *run)
 {
+	if (run->n_nodes > 0) /* each has said that it is ready */
+		memset(run->empty, 0, run->n_nodes * sizeof(*run->empty));
 	run->settled = true;
 }
 
@@ -150,13 +152,18 @@ static void lost_drop(const struct swman *swman, struct swman_run *run)
 
 /* ---- stop ---- */
 
-static void rest_stopped(struct swman *swman, struct gather *gather)
+static void order_done(struct swman *swman, struct gather *gather)
 {
 	const struct gather_answer *failed = gather_failed(gather);
 
 	if (failed)
 		gather_fail(swman, gather, failed);
 	gather_free(gather);
+}
+
+static void rest_stopped(struct swman *swman, struct gather *gather)
+{
+	order_done(swman, gather);
 	swman_sweep_start(swman);
 }
 
@@ -179,6 +186,9 @@ static void rest_stop(struct swman *swman, struct swman_run *run, const char *mo
 	run->ending = true; /* nobody kills the hosts, which finish */
 	run->acting = false;
 	gather = gather_new(NULL, run->waveform, run->nodes, run->n_nodes);
+	if (!gather)
+		log_error(&swman->daemon.log, "%s: what is left cannot be stopped: out of memory",
+		    run->waveform);
 	if (run->n_nodes == 0)
 		swman_run_drop(swman, run->waveform, run->saved);
 	if (!gather)
@@ -227,8 +237,10 @@ static void anew_loaded(struct swman *swman, const char *waveform, const char *w
 
 static void anew_load(struct swman *swman, struct gather *gather)
 {
-	struct load_anew anew = {
-	    .note = gather->text, .starts = gather->known, .done = anew_loaded};
+	struct load_anew anew = {.waveform = gather->waveform,
+	    .note = gather->text,
+	    .starts = gather->known,
+	    .done = anew_loaded};
 	struct wire_view load;
 	json_t *list;
 
@@ -267,6 +279,8 @@ static void anew_unloaded(struct swman *swman, struct gather *gather)
 		next->known = gather->known;
 		gather->text = NULL;
 		anew_list(swman, next);
+	} else {
+		anew_loaded(swman, gather->waveform, "out of memory");
 	}
 	gather_free(gather);
 }
@@ -339,7 +353,7 @@ static bool runs_there(const struct gather *gather)
 static void anew_listed(struct swman *swman, struct gather *gather)
 {
 	struct swman_run *run = swman_run_find(swman, gather->waveform);
-	struct load_anew anew = {.dry = true, .done = anew_planned};
+	struct load_anew anew = {.waveform = gather->waveform, .dry = true, .done = anew_planned};
 	json_t *list = others_list(swman, gather);
 	struct wire_view load;
 
@@ -429,15 +443,6 @@ void loss_node(struct swman *swman, const char *name, bool there, uint64_t heard
 
 /* ---- what the nodes say ---- */
 
-static void order_done(struct swman *swman, struct gather *gather)
-{
-	const struct gather_answer *failed = gather_failed(gather);
-
-	if (failed)
-		gather_fail(swman, gather, failed);
-	gather_free(gather);
-}
-
 static void stale_unload(struct swman *swman, const char *waveform, uint32_t node)
 {
 	struct gather *gather = gather_new(NULL, waveform, &node, 1);
@@ -478,13 +483,17 @@ static void listed_judge(struct swman *swman, const json_t *listed, uint32_t nod
 {
 	const char *name = report_text(listed, "name");
 	struct swman_run *run = swman_run_find(swman, name);
+	uint32_t at;
+	bool same;
 
 	if (!run || !run->settled || run->acting)
 		return;
-	if (place_in(run, node) < run->n_nodes && load_id_of(listed) == run->load_id)
-		run->empty[place_in(run, node)] = false;
-	switch (cluster_load_is(load_id_of(listed) == run->load_id,
-	    place_in(run, node) < run->n_nodes, json_is_true(json_object_get(listed, "held")))) {
+	at = place_in(run, node);
+	same = load_id_of(listed) == run->load_id;
+	if (at < run->n_nodes && same)
+		run->empty[at] = false;
+	switch (cluster_load_is(
+	    same, at < run->n_nodes, json_is_true(json_object_get(listed, "held")))) {
 	case CLUSTER_STALE:
 		stale_unload(swman, name, node);
 		break;

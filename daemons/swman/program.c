@@ -383,18 +383,17 @@ static const char *arch_of(const struct build *b, uint32_t i)
 	return b->plan->lanes[b->plan->segments[b->plan->instances[i].segment].lane].arch;
 }
 
-/* For the node that runs the instance. The copies of an instance are of one build where they are on
- * machines of one kind. */
+/* For the node that runs the instance. Instances of one type on machines of one kind have one
+ * build, which is read once. */
 static uint32_t build_of(struct build *b, uint32_t i)
 {
-	const size_t originals = waveform_originals(b->wf);
+	const struct image_instance *rows = (const void *)b->instances.bytes;
 	char sha256[SHA256_TEXT];
 
-	if (originals > 0 && i >= originals && b->instances.bytes != NULL &&
-	    strcmp(arch_of(b, i), arch_of(b, (uint32_t)(i % originals))) == 0)
-		return (
-		    (const struct image_instance *)(const void *)b->instances.bytes)[i % originals]
-		    .build;
+	for (uint32_t k = 0; k < i; k++)
+		if (b->wf->instances[k].type == b->wf->instances[i].type &&
+		    strcmp(arch_of(b, k), arch_of(b, i)) == 0)
+			return rows[k].build;
 	component_build_for(b->wf->instances[i].type, arch_of(b, i), sha256);
 	return text_add(b, sha256);
 }

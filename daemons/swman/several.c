@@ -192,9 +192,6 @@ void several_load(struct swman *swman, const struct wire_view *request)
 
 static void load_withdrawn(struct swman *swman, struct gather *gather)
 {
-	if (!gather->request)
-		log_error(&swman->daemon.log, "%s: %s", gather->waveform,
-		    gather->text ? gather->text : "");
 	gather_refuse(swman, gather, (int)gather->slot, "%s", gather->text ? gather->text : "");
 	swman_run_drop(swman, gather->waveform, false);
 	gather_free(gather);
@@ -234,6 +231,7 @@ static void load_prepared(struct swman *swman, struct gather *gather)
 	}
 	if (run)
 		loss_settled(run);
+	swman->prepares++; /* a list that was asked for before is older than this load */
 	if (run && run->starts)
 		start_run(swman, run);
 	notes = open_memstream(&text, &len);
@@ -290,15 +288,19 @@ void several_prepare(struct swman *swman, const struct wire_view *request, const
     const char *notes, const void *program, size_t len)
 {
 	struct swman_run *run = swman_run_find(swman, waveform);
-	uint32_t nodes[IMAGE_NODES_MAX];
+	uint32_t nodes[IMAGE_NODES_MAX], n;
 	struct image_view view;
 	struct gather *gather;
 
 	image_bind(program, &view);
-	gather = gather_new(request, waveform, nodes, nodes_of(swman, &view, nodes));
-	if (!gather || !run || loss_place(run, &view, nodes, nodes_of(swman, &view, nodes)) < 0) {
+	n = nodes_of(swman, &view, nodes);
+	gather = gather_new(request, waveform, nodes, n);
+	if (!gather || !run || loss_place(run, &view, nodes, n) < 0) {
 		if (request)
 			no_memory(swman, request);
+		else
+			log_error(
+			    &swman->daemon.log, "%s: it is not loaded: out of memory", waveform);
 		if (gather)
 			gather_free(gather);
 		return;
@@ -355,10 +357,15 @@ static bool too_late(const struct gather_answer *answer)
 /* Those that were in time have not begun: they take the later slot instead. */
 static void start_answered(struct swman *swman, struct gather *gather)
 {
-	if (too_late(gather_failed(gather)) && ++gather->at < START_TRIES)
+	struct swman_run *run = swman_run_find(swman, gather->waveform);
+
+	if (too_late(gather_failed(gather)) && ++gather->at < START_TRIES) {
 		start_ask(swman, gather);
-	else
-		change_answered(swman, gather);
+		return;
+	}
+	if (run && !gather_failed(gather))
+		run->starts = false; /* from now on the user says whether it runs */
+	change_answered(swman, gather);
 }
 
 static void start_ask(struct swman *swman, struct gather *gather)

@@ -141,6 +141,7 @@ void swman_load(struct swman *swman, const struct wire_view *request);
  * answer. dry: it is only planned, and `done` is told of it; otherwise `done` is told where it is
  * refused. why NULL: there is a plan. */
 struct load_anew {
+	const char *waveform; /* its name, also where the text cannot be read any more */
 	bool dry;
 	bool starts;      /* it is started when all nodes are ready */
 	const char *note; /* for its report */
