@@ -29,9 +29,10 @@ static void late(void *self)
 	struct statsman *statsman = self;
 	const uint64_t now = clock_ns();
 	struct statsman_ask **at = &statsman->asks, *asks, *next;
+	uint64_t oldest_ns = now + ASK_NS;
 
-	while (*at && (*at)->until_ns > now)
-		at = &(*at)->next;
+	for (; *at && (*at)->until_ns > now; at = &(*at)->next)
+		oldest_ns = (*at)->until_ns;
 	asks = *at;
 	*at = NULL;
 	for (; asks; asks = next) {
@@ -39,7 +40,7 @@ static void late(void *self)
 		finish(statsman, asks, NULL, "there is no answer");
 	}
 	if (statsman->asks)
-		late_within(statsman, ASK_NS);
+		late_within(statsman, oldest_ns - now);
 }
 
 void statsman_ask(struct statsman *statsman, struct wire_msg *msg,

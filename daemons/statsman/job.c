@@ -78,7 +78,8 @@ void job_fail(struct statsman *statsman, struct job *job, const struct job_part 
 
 	bus_reply(statsman->daemon.bus, &job->request, WIRE_FAIL, &msg);
 	wire_put_u64(&msg, WIRE_TAG_CODE, part->code);
-	wire_put_text(&msg, WIRE_TAG_TEXT, part->why);
+	wire_put_text(&msg, WIRE_TAG_TEXT,
+	    part->why ? part->why : "aloe-statsman: the answer cannot be read");
 	if (part->again)
 		wire_put_u64(&msg, WIRE_TAG_AGAIN, 1);
 	bus_send(statsman->daemon.bus, &msg);
@@ -113,6 +114,7 @@ static void part_clear(struct job_part *part)
 	free(part->why);
 	part->bytes = part->why = NULL;
 	part->code = 1;
+	part->newest = 0;
 	part->again = false;
 }
 
@@ -121,14 +123,16 @@ static void part_take(struct job_part *part, const struct wire_view *answer)
 	uint64_t again;
 
 	part->bytes = malloc(answer->len);
-	if (part->bytes) {
-		memcpy(part->bytes, answer->bytes, answer->len);
-		wire_decode(part->bytes, answer->len, &part->view);
+	if (!part->bytes) {
+		part->why = strdup("out of memory");
+		return;
 	}
+	memcpy(part->bytes, answer->bytes, answer->len);
+	wire_decode(part->bytes, answer->len, &part->view);
 	wire_get_u64(answer, WIRE_TAG_CODE, &part->code);
 	wire_get_u64(answer, WIRE_TAG_NEWEST, &part->newest);
 	part->again = wire_get_u64(answer, WIRE_TAG_AGAIN, &again) == 0;
-	if (answer->type == WIRE_OK && part->bytes)
+	if (answer->type == WIRE_OK)
 		return;
 	part->why = wire_get_text(answer, WIRE_TAG_TEXT, 0);
 	if (!part->why)

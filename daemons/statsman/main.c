@@ -47,8 +47,9 @@ static void lost(void *self)
 
 static void fini(struct statsman *statsman)
 {
+	while (statsman->asks) /* one that is lost may ask again where its waveform is */
+		statsman_asks_lose(statsman, "aloe-statsman ends");
 	scrape_close(statsman);
-	statsman_asks_lose(statsman, "aloe-statsman ends");
 	loop_timer_stop(&statsman->daemon.loop, &statsman->late);
 	json_decref(statsman->list);
 	daemon_fini(&statsman->daemon);

@@ -17,11 +17,6 @@
 
 /* ---- in a thread of core/http ---- */
 
-static struct timespec timespec_of(uint64_t ns)
-{
-	return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-}
-
 static bool is_fresh(const struct scrape *scrape, uint64_t began_ns)
 {
 	return scrape->made_ns > 0 && scrape->made_ns + SCRAPE_FRESH_MS * MS_NS > began_ns;
@@ -31,7 +26,7 @@ static bool is_fresh(const struct scrape *scrape, uint64_t began_ns)
 static bool text_wait(struct scrape *scrape)
 {
 	const uint64_t began_ns = clock_ns();
-	const struct timespec until = timespec_of(began_ns + SCRAPE_WAIT_MS * MS_NS);
+	const struct timespec until = clock_timespec(began_ns + SCRAPE_WAIT_MS * MS_NS);
 	int result = 0;
 
 	if (!is_fresh(scrape, began_ns) && !scrape->wanted) {
@@ -116,6 +111,7 @@ static void text_put(struct scrape *scrape, char *text[METRICS_FORMATS], const s
 		text[f] = old;
 	}
 	scrape->made_ns = clock_ns();
+	scrape->why[0] = 0;
 	scrape->wanted = false;
 	pthread_cond_broadcast(&scrape->changed);
 	pthread_mutex_unlock(&scrape->lock);
@@ -149,11 +145,14 @@ static void report_known(
 {
 	struct scrape *scrape = &statsman->scrape;
 	json_t *report = answer ? statsman_json(answer) : NULL;
+	uint64_t again;
 
 	if (!scrape->asking)
 		json_decref(report);
 	else if (!answer)
 		scrape_fail(scrape, ask->lost);
+	else if (!report && wire_get_u64(answer, WIRE_TAG_AGAIN, &again) == 0)
+		scrape_fail(scrape, "a daemon of the node has died; it is being started again");
 	else {
 		if (report)
 			json_array_append_new(scrape->reports, report);

@@ -69,8 +69,8 @@ static void part_refuse(struct statsman *statsman, struct job *job, const struct
 		    statsman, job, (int)failed->code, "node \"%s\": %s", failed->node, failed->why);
 	else
 		job_refuse(statsman, job, (int)failed->code,
-		    "node \"%s\": %s; the change is made from index %llu on node %s, and on no "
-		    "other: set again",
+		    "node \"%s\": %s; the change is made from index %llu on node %s, and perhaps "
+		    "not on the others: set again",
 		    failed->node, failed->why, (unsigned long long)job->index, have);
 }
 
