@@ -22,6 +22,9 @@ static void tell(void *self)
 	struct bridge_daemon *bridge = self;
 	struct wire_msg msg;
 
+	loop_timer_start(&bridge->daemon.loop, &bridge->tell, TELL_MS * 1000000ull, tell, bridge);
+	if (!bridge->daemon.greeted)
+		return;
 	wire_init(&msg, WIRE_EVENT, WIRE_BRIDGE, WIRE_SWMAN, 0);
 	for (uint32_t n = 0; n < bridge->machines.model->n_nodes; n++) {
 		char ns[24];
@@ -31,10 +34,7 @@ static void tell(void *self)
 		wire_put_text(&msg, WIRE_TAG_NAME, machines_name(&bridge->machines, n));
 		wire_put_text(&msg, WIRE_TAG_VALUE, ns);
 	}
-	if (bridge->daemon.greeted)
-		bus_send(bridge->daemon.bus, &msg);
-	wire_fini(&msg);
-	loop_timer_start(&bridge->daemon.loop, &bridge->tell, TELL_MS * 1000000ull, tell, bridge);
+	bus_send(bridge->daemon.bus, &msg);
 }
 
 static void handle(void *self, const struct wire_view *view)

@@ -16,14 +16,6 @@ static bool follows(const struct offsets *offsets)
 
 /* ---- asking and answering ---- */
 
-/* The time that all nodes share, as this one has it; 0: not known yet. */
-static uint64_t shared_ns(const struct offsets *offsets, uint64_t at)
-{
-	const uint64_t epoch = offsets->node != NULL ? atomic_load(&offsets->node->epoch_ns) : 0;
-
-	return epoch != 0 ? at + epoch : 0;
-}
-
 static void ask(struct offsets *offsets, uint32_t node)
 {
 	uint8_t bytes[OFFSET_BYTES];
@@ -34,12 +26,15 @@ static void ask(struct offsets *offsets, uint32_t node)
 
 static void answer(struct offsets *offsets, uint32_t node, const uint8_t *asked, uint64_t took)
 {
+	/* 0: the time that all nodes share is not known yet */
+	const uint64_t epoch = offsets->node != NULL ? atomic_load(&offsets->node->epoch_ns) : 0;
 	uint8_t bytes[OFFSET_BYTES];
 
-	if (shared_ns(offsets, took) == 0)
+	if (epoch == 0)
 		return;
-	offset_answer_put(bytes, asked, shared_ns(offsets, took), shared_ns(offsets, clock_ns()));
+	offset_answer_put(bytes, asked, took + epoch, clock_ns() + epoch);
 	links_send(offsets->links, node, bytes, sizeof(bytes));
+	links_flush(offsets->links); /* what waits here would count as the way */
 }
 
 /* ---- telling exec ---- */
@@ -103,6 +98,7 @@ static void ask_all(void *self)
 	for (uint32_t n = 0; n < offsets->machines->model->n_nodes; n++)
 		if (n != offsets->machines->self)
 			ask(offsets, n);
+	links_flush(offsets->links);
 	loop_timer_start(
 	    &offsets->daemon->loop, &offsets->round, OFFSETS_ASK_MS * 1000000ull, ask_all, offsets);
 }

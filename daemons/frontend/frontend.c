@@ -321,14 +321,18 @@ static int cpus_take(struct frontend *frontend)
 	const struct platform_node *node =
 	    machines->model ? &machines->model->nodes[machines->self] : NULL;
 	cpu_set_t lanes;
+	int result = 0;
 
 	if (!node)
 		return 0;
 	CPU_ZERO(&lanes);
 	for (size_t i = 0; i < node->lanes.n; i++)
 		CPU_SET((size_t)node->lanes.items[i], &lanes);
-	if (cpulist_print(&lanes, frontend->lanes, sizeof(frontend->lanes)) < 0)
-		frontend->lanes[0] = 0;
+	if (cpulist_print(&lanes, frontend->lanes, sizeof(frontend->lanes)) < 0) {
+		log_error(&frontend->log, "lanes of node \"%s\": the list of CPUs is too long",
+		    node->name);
+		return -ENAMETOOLONG;
+	}
 	for (size_t i = 0; i < node->housekeeping.n; i++) {
 		if (platform_has_cpu(node->housekeeping.items[i]))
 			continue;
@@ -338,9 +342,12 @@ static int cpus_take(struct frontend *frontend)
 		    node->name, node->housekeeping.items[i]);
 		return -EINVAL;
 	}
-	return node->housekeeping.n > 0
-	    ? platform_keep_on(node->housekeeping.items, node->housekeeping.n)
-	    : 0;
+	if (node->housekeeping.n > 0)
+		result = platform_keep_on(node->housekeeping.items, node->housekeeping.n);
+	if (result < 0)
+		log_error(&frontend->log, "node \"%s\" cannot keep to its housekeeping CPUs: %s",
+		    node->name, strerror(-result));
+	return result;
 }
 
 /* Hosts look there, too. The manager sends none to itself. */
@@ -354,6 +361,9 @@ static int builds_take(struct frontend *frontend, const struct daemon_args *args
 	result = builds_folder(args->state, frontend->builds, sizeof(frontend->builds));
 	if (result == 0 && setenv(BUILDS_ENVIRONMENT, frontend->builds, 1) < 0)
 		result = -errno;
+	if (result < 0)
+		log_error(
+		    &frontend->log, "the folder for builds cannot be had: %s", strerror(-result));
 	return result;
 }
 
