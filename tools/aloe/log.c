@@ -18,20 +18,16 @@ struct log_file {
 	FILE *out;
 	uint64_t every, cursor; /* cursor 0: none yet */
 	uint64_t lines, first, last, gaps, missing;
-	bool headed, again; /* again: the waveform was loaded anew under its name */
+	bool again; /* the waveform was loaded anew under its name */
 };
 
-static int file_open(const struct cli_args *args, struct log_file *log)
+/* Once there is something to write: a wrong name costs no file. */
+static int file_open(struct log_file *log)
 {
-	const char *path = args->args[2];
-
-	*log = (struct log_file){.path = path, .every = 1};
-	if (cli_whole(args, "every", 1, UINT32_MAX, &log->every) < 0)
-		return CLI_USAGE;
-	log->out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+	log->out = strcmp(log->path, "-") == 0 ? stdout : fopen(log->path, "we");
 	if (log->out)
 		return CLI_OK;
-	fprintf(stderr, "aloe: %s: cannot be written: %s\n", path, strerror(errno));
+	fprintf(stderr, "aloe: %s: cannot be written: %s\n", log->path, strerror(errno));
 	return CLI_FAILED;
 }
 
@@ -42,15 +38,12 @@ static void head_write(struct log_file *log, const json_t *names)
 	json_t *name;
 	size_t n;
 
-	if (log->headed)
-		return;
 	fprintf(log->out, "index");
 	json_array_foreach(names, n, name)
 	{
 		fprintf(log->out, ",%s", json_string_value(name));
 	}
 	fprintf(log->out, "\n");
-	log->headed = true;
 }
 
 static void value_write(FILE *out, const json_t *value)
@@ -97,7 +90,13 @@ static int rows_take(struct log_file *log, const struct wire_view *view)
 	if (!answer)
 		return CLI_FAILED;
 	wire_get_u64(view, WIRE_TAG_CURSOR, &log->cursor);
-	head_write(log, json_object_get(answer, "names"));
+	if (!log->out) {
+		if (file_open(log)) {
+			json_decref(answer);
+			return CLI_FAILED;
+		}
+		head_write(log, json_object_get(answer, "names"));
+	}
 	json_array_foreach(json_object_get(answer, "rows"), n, row)
 	{
 		if (!log->again)
@@ -194,15 +193,16 @@ int aloe_log(const struct cli_args *args)
 {
 	struct client client;
 	struct log_file log;
-	int status = file_open(args, &log), closed;
+	int status, closed;
 
-	if (status)
-		return status;
+	log = (struct log_file){.path = args->args[2], .every = 1};
+	if (cli_whole(args, "every", 1, UINT32_MAX, &log.every) < 0)
+		return CLI_USAGE;
 	status = client_open(&client, args);
 	if (status == 0) {
 		status = client_signals(&client) < 0 ? CLI_FAILED : log_run(&client, args, &log);
 		client_close(&client);
 	}
-	closed = status == CLI_OK || log.lines > 0 ? file_close(&log) : CLI_OK;
+	closed = log.out ? file_close(&log) : CLI_OK;
 	return status ? status : closed;
 }

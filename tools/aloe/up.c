@@ -279,30 +279,33 @@ static int up_apart(const struct paths *paths, const struct node_of *of)
 }
 
 /* A socket can be bound to an address of this machine, and to no other; to a port of it, if nobody
- * else has it. */
-static bool can_bind(const struct address *address, int type, uint16_t port)
+ * else has it (-EADDRINUSE). */
+static int address_try(const struct address *address, int type, uint16_t port)
 {
 	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
 	const int fd = socket(AF_INET6, type | SOCK_CLOEXEC, 0);
-	bool can;
+	int result = 0;
 
 	memcpy(&at.sin6_addr, address->ip, sizeof(at.sin6_addr));
-	can = fd >= 0 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int)) == 0 &&
-	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) == 0 &&
-	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0;
+	if (fd < 0 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int)) < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) < 0 ||
+	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0)
+		result = -errno;
 	if (fd >= 0)
 		close(fd);
-	return can;
+	return result;
 }
 
-/* Looked at before, but not whether another program has the port. */
+/* Looked at before, but not whether another program has the port. What else there may be statsman
+ * says, which tries again. */
 static int metrics_check(const char *metrics)
 {
 	char whole[ADDRESS_TEXT], why[200];
 	struct address address;
 
 	if (!metrics || address_local(metrics, whole, why, sizeof(why)) < 0 ||
-	    address_parse(whole, &address) < 0 || can_bind(&address, SOCK_STREAM, address.port))
+	    address_parse(whole, &address) < 0 ||
+	    address_try(&address, SOCK_STREAM, address.port) != -EADDRINUSE)
 		return CLI_OK;
 	fprintf(stderr, "aloe: --metrics: another program has %s; name another port\n", whole);
 	return CLI_FAILED;
@@ -367,7 +370,8 @@ static bool is_local(const struct platform_node *node)
 {
 	struct address address;
 
-	return address_parse(node->address, &address) == 0 && can_bind(&address, SOCK_DGRAM, 0);
+	return address_parse(node->address, &address) == 0 &&
+	    address_try(&address, SOCK_DGRAM, 0) == 0;
 }
 
 static int no_node(const struct several *several, const char *name)

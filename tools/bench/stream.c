@@ -83,7 +83,7 @@ static int send_for(const struct stream_way *way, struct stream *stream, double 
 	    .seconds = (double)(clock_ns() - began) * 1e-9,
 	    .cpu_s = cpu_seconds(0) + cpu_seconds(receiver) - cpu_before,
 	    .wrong = (double)atomic_load(&stream->count->wrong)};
-	return rc;
+	return rc == 0 && ret->messages == 0 ? -ETIMEDOUT : rc;
 }
 
 static _Noreturn void receiver_run(const struct stream_way *way, struct stream *stream)
