@@ -225,7 +225,7 @@ check: ## install what is missing, build, all tests
 check-kills: all $(B)/tests/faults/test_x310_kills ## 1 000 kills of either end of a memif port in mid-stream, ten minutes or more
 	$(Q)B=$(B) ALOE_KILLS=$(or $(KILLS),1000) TEST_TIMEOUT=7200 tests/run.sh $(B)/tests/faults/test_x310_kills
 
-check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD, and judges of /metrics (PARTS=metrics: only these)
+check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD; judges of /metrics; nodes under Slurm (PARTS=metrics: only these)
 	$(Q)tests/deps.sh build test others
 	$(Q)B=$(B) tests/others/check.sh $(PARTS)
 
@@ -383,6 +383,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds many lint messages format install man \
+.PHONY: all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds clock-seeds check-others check-kills fuzz-build many lint messages format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -12,21 +12,21 @@ trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
 aloe() {
 	"$bin/aloe" "$@"
 }
-says() { # STATUS WORDS COMMAND...
+says() { # STATUS WORDS COMMAND...: words are a pattern, unless exactly=-F
 	want=$1
 	words=$2
 	shift 2
 	"$@" >"$work/said" 2>&1
 	got=$?
-	[ $got = "$want" ] && grep -q -e "$words" "$work/said" && return
+	[ $got = "$want" ] && grep -q ${exactly:-} -e "$words" "$work/said" && return
 	echo "status $got"
 	cat "$work/said"
 	return 1
 }
 eventually() { # a condition that comes true by itself
-	for _ in $(seq 600); do
+	for _ in $(seq 1200); do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.05
 	done
-	return 1
+	"$@"
 }

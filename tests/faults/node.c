@@ -28,8 +28,6 @@ enum {
 	REFERENCE_PRIORITY = 60
 };
 
-#define PATIENCE_NS 120000000000ull /* then the test has failed: nothing that works takes as long */
-
 /* ---- up and down ------------------------------------------------------------------------ */
 
 /* A crash is to look like one, also in a build with sanitizers. */

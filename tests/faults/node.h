@@ -34,6 +34,9 @@ void zombies_gone(pid_t parent);          /* waits until none of its children is
  * returned. */
 const char *conf_write(const char *name, const char *format);
 
+/* Then a test has failed: nothing that works takes as long. */
+#define PATIENCE_NS 120000000000ull
+
 /* wave_ready loads NAME.conf of the working folder (with more options): its host's pid. wave_begin
  * starts it as well. */
 pid_t wave_ready(const char *name, const char *options);

@@ -21,7 +21,7 @@
 
 /* Without force a host has this time (daemons/exec/change.h): what is done before it was done by
  * force. */
-#define PATIENCE_NS 10000000000ull
+#define SOON_NS 10000000000ull
 enum { SLOT_NS = 1000000, NAP_NS = 100000000 };
 
 static void conf(const char *name, const char *how)
@@ -141,7 +141,7 @@ static void unload_by_force(const char *name, pid_t host)
 	const uint64_t from = clock_ns();
 
 	ran_free(aloe_ok("unload %s --force", name));
-	assert_true(clock_ns() - from < PATIENCE_NS);
+	assert_true(clock_ns() - from < SOON_NS);
 	while (host > 0 && !dead(host))
 		clock_sleep_until(clock_ns() + 1000000);
 	assert_false(is_loaded(name));
@@ -183,7 +183,7 @@ static void a_host_that_is_stopped(void **state)
 	unload_by_force("stuck", host);
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
 		for (uint64_t nap_ns = NAP_NS; !order_is_overruled(orders[i], nap_ns); nap_ns *= 2)
-			assert_true(nap_ns < PATIENCE_NS);
+			assert_true(nap_ns < SOON_NS);
 }
 
 /* Not started yet; paused; over. */
@@ -251,9 +251,9 @@ static void a_component_that_hangs(void **state)
 		later_fails(waits, "ended by force");
 	}
 	for (uint64_t nap_ns = NAP_NS; !set_is_overruled(nap_ns); nap_ns *= 2)
-		assert_true(nap_ns < PATIENCE_NS);
+		assert_true(nap_ns < SOON_NS);
 	for (uint64_t nap_ns = NAP_NS; !stop_is_done(nap_ns); nap_ns *= 2)
-		assert_true(nap_ns < PATIENCE_NS);
+		assert_true(nap_ns < SOON_NS);
 }
 
 /* The waveform stays, with its report. */
@@ -341,7 +341,7 @@ static void a_host_without_a_socket(void **state)
 	conf("stuck", "init_closes");
 	ran = aloe_ends(1, "load '%s' --clock virtual", aloe_path("stuck.conf"));
 	assert_non_null(strstr(ran->err, text));
-	assert_true(clock_ns() - from < PATIENCE_NS);
+	assert_true(clock_ns() - from < SOON_NS);
 	ran_free(ran);
 	for (size_t i = 0; i < 2; i++) {
 		const pid_t host = stuck_begin("prepare_closes", options[i]);
@@ -351,7 +351,7 @@ static void a_host_without_a_socket(void **state)
 		assert_int_not_equal(ran->status, 0);
 		ran_free(ran);
 		ran = wave_await("stuck", "ABNSTOP");
-		assert_true(clock_ns() - from < PATIENCE_NS);
+		assert_true(clock_ns() - from < SOON_NS);
 		if (strstr(ran_text(ran, "reason"), text) == NULL)
 			fail_msg("%s", ran_text(ran, "reason"));
 		assert_true(dead(host));

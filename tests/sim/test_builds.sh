@@ -4,60 +4,17 @@
 # A build that only the manager has goes to the node that needs it, once, and is kept there by its content.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-B=${B:-build}
-bin=$(cd "$B/bin" && pwd)
-lib=$(cd "$B/lib/aloe" && pwd)
-work=$(mktemp -d) || exit 2
-export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=note
+. tests/common/nodes.sh
+lib=${bin%/bin}/lib/aloe
+export ALOE_LOG=note
 trap '"$bin/aloe" down --platform "$work/pair.conf" >/dev/null 2>&1; rm -rf "$work"' EXIT
-. tests/common/ok.sh
-cd "$work" || exit 2
 
-aloe() { "$bin/aloe" "$@"; }
-says() { # STATUS WORDS COMMAND...
-	want=$1
-	words=$2
-	shift 2
-	"$@" >said 2>&1
-	got=$?
-	[ $got = "$want" ] && grep -qF -e "$words" said && return
-	echo "status $got"
-	cat said
-	return 1
-}
-eventually() { # a condition that comes true by itself
-	for _ in $(seq 400); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	"$@"
-}
-joined() { test "$(aloe list nodes | grep -c ' joined ')" = 2; }
-state_is() { aloe list | grep -q "^$1  *$2 "; }
 sum() { sha256sum <"$1" | cut -c1-64; }
 sent() { grep -c "of component bpsk_mod goes to node \"b\"" "$work/state/aloe/node.log"; }
 
 port=$((6300 + $$ % 50 * 16))
-cat >pair.conf <<END
-name = "pair";
-secure = false;
-nodes: {
-	a: { mmac_per_s = 1000.0; address = "127.0.0.1:$port"; manager = true; shared = true; lanes = [0]; };
-	b: { mmac_per_s = 1000.0; address = "127.0.0.1:$((port + 2))"; shared = true; lanes = [0]; };
-};
-links = ( { nodes = ["a", "b"]; mbit_per_s = 1000.0; } );
-END
-cat >two.conf <<'END'
-name = "two";
-slot_ns = 20000000;
-instances: {
-	source: { component = "random_source"; length = 1000; seed = 7; node = "a"; };
-	mod:    { component = "bpsk_mod"; node = "b"; };
-	demod:  { component = "bpsk_demod"; node = "a"; };
-	sink:   { component = "file_sink"; path = "two.bin"; node = "a"; };
-};
-links = ( "source -> mod -> demod -> sink" );
-END
+pair >pair.conf
+two a 'node = "a"; ' >two.conf
 aloe run two.conf --clock virtual --slots 100 -q --set sink.path=one.bin
 mkdir mine
 cp "$lib/bpsk_mod.desc" "$lib/bpsk_mod.so" mine

@@ -104,7 +104,7 @@ ok "a look" sh -c "aloe watch utran384-random compare --dir '$node' --json --cou
 ok "it is in the page" agrees watch watch.json
 cat >platform.conf <<END
 name = "one"; secure = false;
-nodes: { a: { mmac_per_s = 1.0; manager = true; lanes = [0]; address = "127.0.0.1:$((20000 + $$ % 10000 * 4))"; }; };
+nodes: { a: { mmac_per_s = 1.0; manager = true; lanes = [0]; address = "127.0.0.1:$((9600 + $$ % 80 * 4))"; }; };
 END
 ok "a node of a platform" aloe up --dir "$node.a" --platform platform.conf --node a
 ok "its nodes" sh -c "aloe list nodes --dir '$node.a' --json >nodes.json"

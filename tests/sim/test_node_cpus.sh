@@ -5,34 +5,9 @@
 # hosts on those of the other.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-B=${B:-build}
-bin=$(cd "$B/bin" && pwd)
-work=$(mktemp -d) || exit 2
-export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
+. tests/common/nodes.sh
 trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
-. tests/common/ok.sh
-cd "$work" || exit 2
 
-aloe() { "$bin/aloe" "$@"; }
-says() { # STATUS WORDS COMMAND...
-	want=$1
-	words=$2
-	shift 2
-	"$@" >said 2>&1
-	got=$?
-	[ $got = "$want" ] && grep -qF -e "$words" said && return
-	echo "status $got"
-	cat said
-	return 1
-}
-eventually() { # a condition that comes true by itself
-	for _ in $(seq 400); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	"$@"
-}
-runs() { aloe list | grep -q "^$1  *RUN "; }
 allowed() { sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$1/status"; }
 pids() { # COMMAND: of the processes of this node
 	for pid in $(grep -lsaF "XDG_RUNTIME_DIR=$work" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'); do
@@ -82,7 +57,7 @@ ok "the node says which CPUs it has" says 0 "$rest" aloe list nodes
 for clock in virtual timer; do
 	ok "load, $clock" says 0 "two is loaded" aloe load two.conf --clock $clock
 	ok "start, $clock" says 0 "two runs" aloe start two
-	ok "it runs, $clock" eventually runs two
+	ok "it runs, $clock" eventually state_is two RUN
 	ok "the thread of the lane is on the CPU of the lane, $clock" test "$(threads_on "$lane")" = 1
 	ok "all others are not, $clock" test "$(threads_on "$rest")" -ge 2
 	ok "unload, $clock" says 0 "two is unloaded" aloe unload two

@@ -6,38 +6,15 @@
 # part, and is told to drop it when it is back. A manager that is killed asks the nodes.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-B=${B:-build}
-bin=$(cd "$B/bin" && pwd)
-work=$(mktemp -d) || exit 2
-export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=note
+. tests/common/nodes.sh
+export ALOE_LOG=note
 end() {
 	for node in a b c; do signal CONT "$node"; done
 	"$bin/aloe" down --platform "$work/three.conf" >/dev/null 2>&1
 	for node in a b c; do signal KILL "$node"; done
 	rm -rf "$work"
 }
-. tests/common/ok.sh
-cd "$work" || exit 2
 
-aloe() { "$bin/aloe" "$@"; }
-says() { # STATUS WORDS COMMAND...
-	want=$1
-	words=$2
-	shift 2
-	"$@" >said 2>&1
-	got=$?
-	[ $got = "$want" ] && grep -qF -e "$words" said && return
-	echo "status $got"
-	cat said
-	return 1
-}
-eventually() { # a condition that comes true by itself
-	for _ in $(seq 600); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	"$@"
-}
 processes() { # NODE: of every process of that node
 	grep -lsaF "NODE_LOSS_MARK=$work/$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'
 }
@@ -51,8 +28,6 @@ up() { # NODE
 	NODE_LOSS_MARK=$work/$1 "$bin/aloe" up --platform "$work/three.conf" --node "$1" --dir "$work/$1" --state "$work/state-$1"
 }
 at() { aloe "$@" --dir "$work/a"; }
-joined() { test "$(at list nodes | grep -c ' joined ')" = "$1"; }
-state_is() { at list | grep -q "^$1  *$2 "; }
 begins() { # FILE OTHER: the file is the beginning of the other
 	test -s "$1" && head -c "$(stat -c %s "$1")" "$2" | cmp - "$1"
 }
@@ -78,23 +53,7 @@ no_hosts() { test "$(hosts "$1")" = 0; }
 trap end EXIT
 
 port=$((5400 + $$ % 50 * 16))
-node() { # NAME PORT_AFTER MORE
-	echo "	$1: { mmac_per_s = 1000.0; address = \"127.0.0.1:$((port + $2))\"; shared = true; lanes = [0]; $3};"
-}
-link() { echo "	{ nodes = [\"$1\", \"$2\"]; mbit_per_s = 1000.0; }$3"; }
-{
-	echo 'name = "three"; secure = false;'
-	echo 'nodes: {'
-	node a 0 "manager = true; "
-	node b 2 ""
-	node c 4 ""
-	echo '};'
-	echo 'links = ('
-	link a b ,
-	link b c ,
-	link a c ""
-	echo ');'
-} >three.conf
+three >three.conf
 # By their budgets the modulator cannot be with the source and the sink, which are on node a.
 cat >two.conf <<'END'
 name = "two";
@@ -110,7 +69,7 @@ END
 aloe run two.conf --clock virtual --slots 100000 -q --force --set sink.path=many.bin >/dev/null 2>&1
 
 for node in a b c; do ok "node $node is up" says 0 "the node is up" up $node; done
-ok "all have joined" eventually joined 3
+ok "all have joined" eventually joined 3 --dir a
 
 # ---- stop ----
 
@@ -119,13 +78,13 @@ ok "start it" says 0 "two runs" at start two
 ok "it runs" eventually passes 3
 signal KILL b
 ok "node b is gone" eventually is_gone b
-ok "what is left is stopped" eventually state_is two ABNSTOP
+ok "what is left is stopped" eventually state_is two ABNSTOP --dir a
 ok "and says why" eventually says 0 'node "b" is lost (nothing was heard of it for' at status two
 ok "the file is closed, with the right bits" eventually begins two.bin many.bin
 ok "it is unloaded without force" says 0 "two is unloaded" at unload two
 ok "nothing is left of it" says 0 "no waveform is loaded" at list
 ok "node b is up again" says 0 "the node is up" up b
-ok "and has joined" eventually joined 3
+ok "and has joined" eventually joined 3 --dir a
 
 # ---- restart ----
 
@@ -134,7 +93,8 @@ ok "load, to be loaded anew" says 0 "two is loaded" at load two.conf --set on_no
 ok "start that" says 0 "two runs" at start two
 ok "that runs" eventually passes 3
 first=$(where mod)
-ok "it is known where the modulator is" test -n "$first" || exit 1
+ok "it is known where the modulator is" test -n "$first"
+[ -n "$first" ] || exit 1
 ok "the modulator is on another node" test "$first" = b -o "$first" = c
 other=$([ "$first" = b ] && echo c || echo b)
 
@@ -144,7 +104,7 @@ signal STOP "$first" frontend
 ok "without word it is held" eventually grep -q "two: no word from the manager for 1000 ms" "$work/state-$first/node.log"
 ok "nothing comes from it" rests two.bin
 signal CONT "$first" frontend
-ok "the node is heard again" eventually joined 3
+ok "the node is heard again" eventually joined 3 --dir a
 signal CONT a swman
 ok "what is held goes on" eventually grep -q "two goes on" "$work/state-$first/node.log"
 seen=$(steps)
@@ -152,14 +112,14 @@ ok "as the same load" eventually passes "$((${seen:-0} + 3))"
 ok "of which no state is gone" test -z "$(at status two | grep "loaded anew")"
 ok "and which says that it was held" says 0 "the waveform was held: no word came from the manager for 1000 ms" at status two
 
-ok "the manager is killed" signal KILL a swman
-ok "the one that follows knows the waveform" eventually state_is two RUN
+ok "the manager is killed" killed swman "$work/a"
+ok "the one that follows knows the waveform" eventually state_is two RUN --dir a
 signal KILL "$first"
 ok "it goes to the node that is left" eventually test_where "$other"
 ok "it runs there" eventually passes 3
 ok "and says what was lost" says 0 "the waveform was loaded anew on what is left, from index 0" at status two
 ok "node $first is up again, the first" says 0 "the node is up" up "$first"
-ok "all have joined again" eventually joined 3
+ok "all have joined again" eventually joined 3 --dir a
 
 # Nothing is heard of the node, which goes on: its part is held, and dropped when it is back.
 signal STOP "$other" frontend
@@ -181,7 +141,7 @@ ok "load, bound to its node" says 0 "two is loaded" at load two.conf --set on_no
 ok "start the bound one" says 0 "two runs" at start two
 ok "the bound one runs" eventually passes 3
 signal KILL b
-ok "it is stopped" eventually state_is two ABNSTOP
+ok "it is stopped" eventually state_is two ABNSTOP --dir a
 ok "and says why it is not loaded anew" eventually says 0 "mod must be on node b" at status two
 ok "unload the bound one" says 0 "two is unloaded" at unload two
 

@@ -22,11 +22,13 @@
 /* Until the node says this of a channel of its radio; it is asked where it has its directory. */
 static void await_trouble(pid_t node, size_t channel, const char *words)
 {
+	enum { LOOKS = 6000, LOOK_US = 20000 }; /* two minutes */
 	bool is = false;
 	glob_t dirs;
 
 	assert_int_equal(glob(aloe_path("run/aloe-run-*"), 0, NULL, &dirs), 0);
-	while (!is) {
+	assert_int_equal(dirs.gl_pathc, 1);
+	for (int look = 0; !is; look++) {
 		struct ran *ran = aloe("status pass --dir '%s' --json", dirs.gl_pathv[0]);
 		const json_t *channels =
 		    json_object_get(json_object_get(ran->report, "radio"), "channels");
@@ -36,7 +38,9 @@ static void await_trouble(pid_t node, size_t channel, const char *words)
 		is = said != NULL && strstr(said, words) != NULL;
 		ran_free(ran);
 		assert_true(node_is_alive(node));
-		usleep(20000);
+		if (look == LOOKS)
+			fail_msg("channel %zu never says \"%s\"", channel, words);
+		usleep(LOOK_US);
 	}
 	globfree(&dirs);
 }
@@ -193,10 +197,16 @@ static void test_device_starts_again(void **state)
 
 /* ---- a device whose time is set back ---- */
 
-/* Until so many bytes of samples have been played. */
+/* Until so many bytes of samples have been played. A device whose time has gone on without the host
+ * may have a channel behind the other, and then plays a slot in a second: that run is not gone on
+ * with. */
+enum { PLAY_LOOKS = 2000 }; /* of 10 ms */
+
 static void await_played(const struct sim *sim, pid_t node, const char *record, size_t bytes)
 {
-	for (size_t len = 0; len < bytes;) {
+	size_t len = 0;
+
+	for (int look = 0; len < bytes && look < PLAY_LOOKS; look++) {
 		assert_true(node_is_alive(sim->pid) && node_is_alive(node));
 		usleep(10000);
 		free(file_take(aloe_path(record), &len));

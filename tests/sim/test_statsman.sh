@@ -5,11 +5,7 @@
 # /metrics in both formats, on loopback and only when asked for; who is hostile to it harms nobody; killed, it is there again.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-B=${B:-build}
-top=$PWD
-bin=$(cd "$B/bin" && pwd)
-work=$(mktemp -d) || exit 2
-export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
+. tests/common/nodes.sh
 slow=
 end() {
 	[ -n "$slow" ] && kill $slow 2>/dev/null
@@ -18,32 +14,7 @@ end() {
 	rm -rf "$work"
 }
 trap end EXIT
-. tests/common/ok.sh
-cd "$work" || exit 2
 
-aloe() { "$bin/aloe" "$@"; }
-says() { # STATUS WORDS COMMAND...
-	want=$1
-	words=$2
-	shift 2
-	"$@" >said 2>&1
-	got=$?
-	[ $got = "$want" ] && grep -qF -e "$words" said && return
-	echo "status $got"
-	cat said
-	return 1
-}
-eventually() { # a condition that comes true by itself
-	for _ in $(seq 600); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	"$@"
-}
-pid_of() { # DAEMON NODE_DIRECTORY: its number
-	ps -eo pid=,args= | awk -v daemon="aloe-$1" -v dir="$2" '$2 == daemon && $4 == dir { print $1 }'
-}
-state_is() { aloe list | grep -q "^$1  *$2 "; }
 # request TEXT: what the port answers to these bytes, given to printf.
 request() {
 	REQUEST=$1 PORT=$metrics timeout 60 bash -c 'exec 3<>/dev/tcp/127.0.0.1/$PORT && printf "$REQUEST" >&3 && cat <&3' 2>/dev/null
@@ -68,10 +39,8 @@ value() {
 	done
 	test "$(wc -l <found)" = 1 && sed 's/.* //' found
 }
-sockets() { # DIRECTORY: TCP sockets that its processes listen at
-	for pid in $(ps -eo pid=,args= | awk -v dir="$1" '$2 ~ /^aloe-/ && $4 == dir { print $1 }'); do
-		find "/proc/$pid/fd" -lname 'socket:*' -printf '%l\n' 2>/dev/null
-	done | tr -dc '0-9\n' | sort -u >inodes
+listens() { # NODE_DIRECTORY: where its daemons listen for TCP
+	sockets "$1" >inodes
 	awk '$4 == "0A" { print $2, $10 }' /proc/net/tcp /proc/net/tcp6 2>/dev/null | while read -r at inode; do
 		grep -qx "$inode" inodes && echo "$at"
 	done
@@ -90,10 +59,10 @@ ok "so is port 0" says 2 "a port 1 .. 65535 is needed" aloe up --metrics 0
 ok "the daemon refuses it, too" says 2 "other machines could reach" "$bin/aloe-statsman" --dir "$work/none" --metrics 0.0.0.0:$metrics
 ok "a node" says 0 "the node is up" aloe up
 ok "it has a statsman" test -n "$(pid_of statsman "$work/aloe")"
-ok "it listens nowhere" test -z "$(sockets "$work/aloe")"
+ok "it listens nowhere" test -z "$(listens "$work/aloe")"
 ok "down" says 0 "the node is down" aloe down
 ok "a node with /metrics" says 0 "the node is up" aloe up --metrics $metrics
-ok "it listens at this address only" test "$(sockets "$work/aloe")" = "$(printf '0100007F:%04X' $metrics)"
+ok "it listens at this address only" test "$(listens "$work/aloe")" = "$(printf '0100007F:%04X' $metrics)"
 ok "no second program may have the port" says 1 "another program has 127.0.0.1:$metrics" aloe up --dir "$work/b" --state "$work/sb" --metrics $metrics
 
 cat >one.conf <<'END'
@@ -149,9 +118,8 @@ for round in old new; do
 	ok "slots, $round format" test "$(value aloe_slots_total 'result="run"')" = 20000
 	ok "batons, $round format" test "$(value aloe_lane_batons_total 'result="reset"')" = 0
 done
-ok "without Accept: the old format" sh -c "'$bin/aloe' list >/dev/null" # the node answers beside it
 request "GET /metrics HTTP/1.0\r\n\r\n" | tr -d '\r' >page
-ok "the type says so" grep -qx 'Content-Type: text/plain; version=0.0.4; charset=utf-8' page
+ok "without Accept: the old format" grep -qx 'Content-Type: text/plain; version=0.0.4; charset=utf-8' page
 answers() { # STATUS REQUEST
 	request "$2" | head -n 1 | grep -q "^HTTP/1.1 $1 "
 }
@@ -230,15 +198,7 @@ ok "its port is free" sh -c "! bash -c 'exec 3<>/dev/tcp/127.0.0.1/$metrics' 2>/
 
 # ---- two nodes ----
 
-cat >pair.conf <<END
-name = "pair";
-secure = false;
-nodes: {
-	a: { mmac_per_s = 1000.0; address = "127.0.0.1:$port"; manager = true; shared = true; lanes = [0]; };
-	b: { mmac_per_s = 1000.0; address = "127.0.0.1:$((port + 2))"; shared = true; lanes = [0]; };
-};
-links = ( { nodes = ["a", "b"]; mbit_per_s = 1000.0; delay = 2; } );
-END
+pair >pair.conf
 cat >two.conf <<'END'
 name = "two";
 slot_ns = 20000000;
@@ -253,7 +213,6 @@ instances: {
 };
 links = ( "source -> mod -> near -> far -> sink", "far -> demod -> check.received", "source -> check.sent" );
 END
-joined() { test "$(aloe list nodes | grep -c ' joined ')" = 2; }
 ok "/metrics is the manager's" says 2 'node "b" is not the manager' aloe up --platform pair.conf --node b --dir "$work/aloe-b" --metrics $metrics
 ok "two nodes, with /metrics" says 0 "the node is up: $work/aloe-b" aloe up --platform pair.conf --metrics $metrics
 ok "both have joined" eventually joined
@@ -261,8 +220,8 @@ ok "statsman is on the manager only" test -n "$(pid_of statsman "$work/aloe")" -
 ok "load on both" says 0 "two is loaded" aloe load two.conf
 ok "start on both" says 0 "two runs" aloe start two
 for dir in aloe aloe-b; do
-	ok "a parameter of a, asked at $dir" says 0 "1" aloe get two near.gain --dir "$work/$dir"
-	ok "a parameter of b, asked at $dir" says 0 "1" aloe get two far.gain --dir "$work/$dir"
+	ok "a parameter of a, asked at $dir" says 0 "near.gain 1.0" aloe get two near.gain --dir "$work/$dir"
+	ok "a parameter of b, asked at $dir" says 0 "far.gain 1.0" aloe get two far.gain --dir "$work/$dir"
 	ok "all of both, asked at $dir" sh -c "'$bin/aloe' get two --dir '$work/$dir' >all && grep -q '^near.gain 1.0$' all && grep -q '^check.blocks' all"
 done
 ok "a look at b, from a" says 0 '"check.blocks":' aloe watch two check --json --count 1

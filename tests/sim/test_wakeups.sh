@@ -58,17 +58,10 @@ instances: {
 };
 links = ( "source -> copy -> sink" );
 END
-eventually() { # a condition that comes true by itself
-	for _ in $(seq 600); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	return 1
-}
 ok "up" aloe up
 ok "the machine is measured, once" eventually sh -c "grep -q handover_ns '$XDG_STATE_HOME'/aloe/capacity/*.json"
 sleep 0.2
-ok "an idle node" wakes exec 20 stats 20 swman 20
+ok "an idle node" wakes exec 20 stats 20 swman 20 statsman 20
 ok "without a clock: loaded" aloe load "$work/t.conf" --clock virtual
 ok "started" aloe start t
 ok "running without a clock" wakes exec 25

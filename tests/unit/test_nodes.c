@@ -84,7 +84,7 @@ static void rig_open(struct rig *rig)
 	    "name = \"pair\"; secure = false; nodes: { a: { mmac_per_s = 1.0; address = "
 	    "\"127.0.0.1:%d\"; manager = true; lanes = [0]; }; b: { mmac_per_s = 1.0; address = "
 	    "\"127.0.0.1:%d\"; lanes = [1]; }; };",
-	    20000 + getpid() % 3000 * 4, 20002 + getpid() % 3000 * 4);
+	    2000 + getpid() % 400 * 4, 2002 + getpid() % 400 * 4);
 	assert_int_equal(file_write(rig->file, text, strlen(text)), 0);
 	args.platform = rig->file;
 	args.state = args.dir = rig->dir;
