@@ -129,13 +129,15 @@ static void neighbour_learn(struct dpdk *dpdk, const struct frame_address *from)
 	dpdk->out.size = 0;
 }
 
-/* A frame of our own making. */
-static void send_frame(struct dpdk *dpdk, struct rte_mbuf *mbuf, size_t size)
+/* A frame of our own making. False: it was not sent, as the ring is full or away (gate.h). */
+static bool send_frame(struct dpdk *dpdk, struct rte_mbuf *mbuf, size_t size)
 {
 	mbuf->data_len = (uint16_t)size;
 	mbuf->pkt_len = (uint32_t)size;
-	if (burst_out(dpdk, &mbuf, 1) == 0)
-		rte_pktmbuf_free(mbuf);
+	if (burst_out(dpdk, &mbuf, 1) == 1)
+		return true;
+	rte_pktmbuf_free(mbuf);
+	return false;
 }
 
 static void neighbour_ask(struct dpdk *dpdk, struct neighbour *neighbour)
@@ -148,9 +150,10 @@ static void neighbour_ask(struct dpdk *dpdk, struct neighbour *neighbour)
 	mbuf = rte_pktmbuf_alloc(dpdk->pool);
 	if (mbuf == NULL)
 		return;
-	neighbour->asked_ns = now;
-	send_frame(dpdk, mbuf,
-	    frame_arp_request(rte_pktmbuf_mtod(mbuf, uint8_t *), &dpdk->own, neighbour->ip));
+	/* a question that was not sent is asked again with the next packet */
+	if (send_frame(dpdk, mbuf,
+	        frame_arp_request(rte_pktmbuf_mtod(mbuf, uint8_t *), &dpdk->own, neighbour->ip)))
+		neighbour->asked_ns = now;
 }
 
 /* ---- in ------------------------------------------------------------------------ */
@@ -169,8 +172,8 @@ static void arp_answer(struct dpdk *dpdk, const struct frame *frame)
 		rte_pktmbuf_free(mbuf);
 		return;
 	}
-	dpdk->transport.counts.answered++;
-	send_frame(dpdk, mbuf, size);
+	if (send_frame(dpdk, mbuf, size))
+		dpdk->transport.counts.answered++;
 }
 
 static void not_ours(struct dpdk *dpdk, const struct frame *frame)

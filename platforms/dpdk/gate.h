@@ -10,7 +10,7 @@
  * so an alarm of ours keeps this thread from its events, but for short times in which nobody is in
  * a burst:
  *
- *         DPDK's thread   |-- held --|-- at its events, 50 us or more --|-- held --
+ *         DPDK's thread   |-- held --|-- at its events, some us --------|-- held --
  *         owner           |-- bursts |   a burst moves nothing          |   bursts --
  *
  * The thread is let go when nothing has moved for a while, because a peer that has ended moves
