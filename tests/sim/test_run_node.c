@@ -178,6 +178,36 @@ static void check_two(const char *bpsk_how, const char *speech_how)
 /* Who holds a shared lane for longer than a slot is taken for hung. */
 #define SHARED_US ALOE_SLOWER("5000", "25000")
 
+/* Two that have no end: each goes on while the other does, until both are stopped. */
+static void test_two_in_run_at_once(void **state)
+{
+	const char *const names[] = {"bpsk", "utran384-random"};
+	double before[2] = {-1, -1};
+
+	(void)state;
+	ok("load waveforms/bpsk.conf --lanes 0,1 --slot-us " SHARED_US);
+	ok("load waveforms/utran384-random.conf --lanes 0,1 --slot-us " SHARED_US);
+	ok("start bpsk");
+	ok("start utran384-random");
+	for (int look = 0; look < 3; look++)
+		for (int i = 0; i < 2; i++) {
+			double now = index_of(names[i]);
+
+			for (int try = 0; try < TRIES && now <= before[i]; try++) {
+				poll(NULL, 0, POLL_MS);
+				now = index_of(names[i]);
+			}
+			assert_true(now > before[i]);
+			before[i] = now;
+			state_is(names[i], "RUN");
+		}
+	for (int i = 0; i < 2; i++) {
+		ran_free(aloe_ok("stop %s", names[i]));
+		ran_free(ended(names[i]));
+		state_is(names[i], "STOP");
+	}
+}
+
 static void test_two_on_shared_lanes(void **state)
 {
 	(void)state;
@@ -670,6 +700,7 @@ static int components(void **state)
 int main(void)
 {
 	const struct CMUnitTest lanes[] = {
+	    NODE_TEST(test_two_in_run_at_once),
 	    NODE_TEST(test_two_on_shared_lanes),
 	    NODE_TEST(test_two_on_their_own_lanes),
 	    NODE_TEST(test_two_trusted),
