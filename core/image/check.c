@@ -147,7 +147,7 @@ static bool shares_sound(const struct check *c, const struct image_buffer *b)
 		return false;
 	other = first + b->shares - 1;
 	return other->type == b->type && other->max == b->max && other->depth == b->depth &&
-	    other->data == b->data;
+	    other->data == b->data && other->tap == 0;
 }
 
 static bool buffer_sound(const struct check *c, const struct image_buffer *b)
@@ -156,7 +156,8 @@ static bool buffer_sound(const struct check *c, const struct image_buffer *b)
 	const uint32_t item = aloe_item_bytes(b->type);
 
 	return b->instance < h->instances.count && b->port < ALOE_PORTS_MAX && shares_sound(c, b) &&
-	    item != 0 && b->depth >= 1 && b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 &&
+	    (b->tap == 0 || (b->shares == 0 && b->tap < b->depth)) && item != 0 && b->depth >= 1 &&
+	    b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 &&
 	    b->canary == image_canary(item, b->max) && b->stride >= b->canary + 16 &&
 	    b->stride % 64 == 0 && b->stride <= 1ull << 32 &&
 	    rows_fit(b->messages, b->depth, sizeof(struct image_message), 64, h->total_bytes) &&

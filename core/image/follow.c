@@ -189,15 +189,25 @@ static uint64_t *all_in_flight(const struct image_view *view, bool now)
 }
 
 /* A place is shared by messages that are read in the step that writes them: not while one is on its
- * way. */
+ * way, and not by one that is kept for taps. */
 static void places_unshare(struct image_buffer *rows, uint64_t n, const uint64_t *most, bool *busy)
 {
 	for (uint64_t i = 0; i < n; i++)
-		if (most[i] > 0)
+		if (most[i] > 0 || rows[i].tap > 0)
 			busy[rows[i].shares > 0 ? rows[i].shares - 1 : i] = true;
 	for (uint64_t i = 0; i < n; i++)
 		if (rows[i].shares > 0 && busy[rows[i].shares - 1])
 			rows[i].shares = 0;
+}
+
+/* A tap outlives every remap. */
+static uint64_t ring_need(const struct image_buffer *before, struct image_buffer *row, uint64_t n)
+{
+	const uint32_t tap = before->tap > row->tap ? before->tap : row->tap;
+	const uint32_t depth = tap > 0 ? image_tap_depth(tap) : 0;
+
+	row->tap = tap;
+	return n > depth ? n : depth;
 }
 
 int image_fit(const struct image_view *before, void *program)
@@ -213,8 +223,11 @@ int image_fit(const struct image_view *before, void *program)
 	image_bind(program, &after);
 	rows = (struct image_buffer *)after.buffers;
 	for (uint64_t i = 0; status == 0 && i < after.head->buffers.count; i++) {
+		uint64_t need;
+
 		settled[i] = now[i] > settled[i] ? now[i] : settled[i];
-		while (rows[i].depth < settled[i] && status == 0) {
+		need = ring_need(&before->buffers[i], &rows[i], settled[i]);
+		while (rows[i].depth < need && status == 0) {
 			rows[i].depth *= 2;
 			status = rows[i].depth > DEPTH_MAX ? -ENOBUFS : 0;
 		}
@@ -297,9 +310,12 @@ static int links_carry(const struct image_view *before, const struct image_view 
 	for (uint32_t b = 0; status == 0 && b < after->head->buffers.count; b++)
 		if (now[b] > before->buffers[b].depth || now[b] > after->buffers[b].depth)
 			status = -ENOBUFS;
-	for (uint32_t b = 0; status == 0 && b < after->head->buffers.count; b++)
-		if (now[b] > 0)
-			messages_carry(before, after, b, now[b]);
+	for (uint32_t b = 0; status == 0 && b < after->head->buffers.count; b++) {
+		const uint64_t kept = before->buffers[b].tap;
+
+		if (now[b] > 0 || kept > 0)
+			messages_carry(before, after, b, now[b] > kept ? now[b] : kept);
+	}
 	free(now);
 	return status;
 }

@@ -26,7 +26,8 @@
 int image_follows(const struct image_view *before, const void *program, char *ret_why, size_t size);
 
 /* image_fit makes rings of the program deeper, and gives messages a place of their own where
- * several would share one, as what is in flight demands; it places everything anew. -ENOBUFS when a
+ * several would share one, as what is in flight and taps demand; a tap of `before` is one of the
+ * program, too. It places everything anew. -ENOBUFS when a
  * ring would be too deep. */
 int image_fit(const struct image_view *before, void *program);
 

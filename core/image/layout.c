@@ -145,17 +145,19 @@ static_assert(offsetof(struct image_output, buffer) == 4, "image_output.buffer")
 static_assert(offsetof(struct image_output, type) == 8, "image_output.type");
 static_assert(offsetof(struct image_output, max) == 12, "image_output.max");
 
-static_assert(sizeof(struct image_buffer) == 56, "image_buffer");
+static_assert(sizeof(struct image_buffer) == 64, "image_buffer");
 static_assert(offsetof(struct image_buffer, instance) == 0, "image_buffer.instance");
 static_assert(offsetof(struct image_buffer, port) == 4, "image_buffer.port");
 static_assert(offsetof(struct image_buffer, type) == 8, "image_buffer.type");
 static_assert(offsetof(struct image_buffer, max) == 12, "image_buffer.max");
 static_assert(offsetof(struct image_buffer, depth) == 16, "image_buffer.depth");
 static_assert(offsetof(struct image_buffer, shares) == 20, "image_buffer.shares");
-static_assert(offsetof(struct image_buffer, stride) == 24, "image_buffer.stride");
-static_assert(offsetof(struct image_buffer, canary) == 32, "image_buffer.canary");
-static_assert(offsetof(struct image_buffer, messages) == 40, "image_buffer.messages");
-static_assert(offsetof(struct image_buffer, data) == 48, "image_buffer.data");
+static_assert(offsetof(struct image_buffer, tap) == 24, "image_buffer.tap");
+static_assert(offsetof(struct image_buffer, reserved) == 28, "image_buffer.reserved");
+static_assert(offsetof(struct image_buffer, stride) == 32, "image_buffer.stride");
+static_assert(offsetof(struct image_buffer, canary) == 40, "image_buffer.canary");
+static_assert(offsetof(struct image_buffer, messages) == 48, "image_buffer.messages");
+static_assert(offsetof(struct image_buffer, data) == 56, "image_buffer.data");
 
 static_assert(sizeof(struct image_param) == 80, "image_param");
 static_assert(offsetof(struct image_param, name) == 0, "image_param.name");

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	IMAGE_VERSION = 17,
+	IMAGE_VERSION = 18,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -157,6 +157,8 @@ struct image_buffer {
 	/* 1 + an earlier equal buffer whose memory for items this buffer uses, too; both are never
 	 * in use at the same time; 0: the buffer has its own memory */
 	uint32_t shares;
+	/* messages that the ring keeps for taps (core/tap/tap.h), fewer than depth; 0: no tap */
+	uint32_t tap, reserved;
 	/* bytes from message to message, a multiple of 64: items, canary, padding, canary of the
 	 * next message */
 	uint64_t stride;
@@ -196,6 +198,29 @@ static inline uint64_t image_last(const struct image_hold *holds, uint64_t n, ui
 			end = over > end ? over : end;
 		}
 	return end;
+}
+
+/* image_tap_keep returns how many messages the ring of a tapped output keeps if nobody says: those
+ * of 100 ms, at least 16. image_tap_depth returns the depth of a ring that keeps `keep` messages
+ * beside the message that is being written. */
+enum { IMAGE_TAP_NS = 100000000, IMAGE_TAP_MIN = 16, IMAGE_TAP_MAX = 1 << 19 };
+
+static inline uint32_t image_tap_keep(uint64_t slot_ns)
+{
+	const uint64_t keep = slot_ns == 0 ? 0 : (IMAGE_TAP_NS + slot_ns - 1) / slot_ns;
+
+	return keep < IMAGE_TAP_MIN ? IMAGE_TAP_MIN
+	    : keep > IMAGE_TAP_MAX  ? IMAGE_TAP_MAX
+	                            : (uint32_t)keep;
+}
+
+static inline uint32_t image_tap_depth(uint32_t keep)
+{
+	uint32_t depth = 2;
+
+	while (depth <= keep && depth <= IMAGE_TAP_MAX)
+		depth *= 2;
+	return depth;
 }
 
 /* image_timed tells whether slots begin at given times, even if segments are not ready, and threads

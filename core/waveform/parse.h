@@ -7,6 +7,7 @@
  * 	errors.c  errors in the order of the file, and when there are enough of them
  * 	read.c    keys of the waveform and of its instances, --set
  * 	link.c    paths -> links
+ * 	tap.c     outputs that others may read
  * 	check.c   connections, cycles, item types
  * 	copies.c  the whole, N times
  * 	platform.c  the other kind of file: machines
@@ -105,6 +106,14 @@ int wf_enough(const struct wf_parse *parse);
 int wf_read_waveform(struct wf_parse *parse, const config_setting_t *root);
 int wf_read_links(struct wf_parse *parse, const config_setting_t *setting);
 int wf_check(struct wf_parse *parse);
+
+/* wf_tap_set is the key `tap` of an instance. wf_tap_port tells whether a key of --set is PORT.tap,
+ * and wf_tap_set_port sets it. wf_taps_check follows when all links are known. */
+void wf_tap_set(struct wf_parse *parse, struct wf_instance *instance, const struct wf_raw *raw);
+bool wf_tap_port(const char *key);
+void wf_tap_set_port(struct wf_parse *parse, struct wf_instance *instance, const char *key,
+    const struct wf_raw *raw);
+void wf_taps_check(struct wf_parse *parse);
 
 int wf_copies(struct wf_parse *parse, uint32_t copies);
 int wf_find_instance(const struct waveform *waveform, const char *name, size_t len);

@@ -21,7 +21,7 @@ static const char *const waveform_keys[] = {"name", "slot_ns", "slot_samples", "
     "late", "isolation", "pipelined", "overrun", "margin", "admit", "on_node_loss", "lease_ms",
     "lanes", "instances", "links"};
 static const char *const instance_keys[] = {
-    "component", "pin", "node", "isolation", "period", "phase", "budget_us"};
+    "component", "pin", "node", "isolation", "period", "phase", "budget_us", "tap"};
 
 enum {
 	WAVEFORM_KEYS = sizeof(waveform_keys) / sizeof(waveform_keys[0]),
@@ -236,6 +236,8 @@ static void instance_key_set(
 	if (strcmp(key, "isolation") == 0) {
 		if (wf_want_choice(raw, name, isolations, diag, &choice) == 0)
 			instance->isolation = (enum wf_isolation)choice;
+	} else if (strcmp(key, "tap") == 0) {
+		wf_tap_set(parse, instance, raw);
 	} else if (strcmp(key, "budget_us") == 0) {
 		(void)wf_want_real(raw, name, 0, 1e9, "us", diag, &instance->budget_us);
 	} else if (strcmp(key, "pin") == 0) {
@@ -294,6 +296,10 @@ static int instance_set(
 {
 	if (strcmp(key, "node") == 0)
 		return node_set(parse, instance, raw);
+	if (wf_tap_port(key)) {
+		wf_tap_set_port(parse, instance, key, raw);
+		return 0;
+	}
 	if (is_among(key, instance_keys, INSTANCE_KEYS)) {
 		instance_key_set(parse, instance, key, raw);
 		return 0;
@@ -484,9 +490,11 @@ static int set_apply(struct wf_parse *parse, const char *set)
 	char where[200], key[160];
 	struct wf_raw raw = {NULL, equals ? equals + 1 : "", where, 0};
 
-	snprintf(where, sizeof(where), "--set %.180s", set);
 	snprintf(key, sizeof(key), "%.*s", (int)(equals ? equals - set : 0), set);
 	char *dot = strchr(key, '.');
+	const bool tap = dot && wf_tap_port(dot + 1);
+	snprintf(where, sizeof(where), tap ? "--tap %.*s" : "--set %.*s",
+	    tap ? (int)strlen(key) - 4 : 180, tap ? key : set);
 	if (!equals || equals == set) {
 		diag_error(
 		    parse->diag, where, 0, "INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed");
@@ -721,6 +729,8 @@ int wf_read_waveform(struct wf_parse *parse, const config_setting_t *root)
 		error = sets_apply(parse, true);
 	if (!error && links)
 		error = wf_read_links(parse, links);
+	if (!error)
+		wf_taps_check(parse);
 	if (!error)
 		keys_check(parse, root);
 	return error;

@@ -46,7 +46,11 @@ struct wf_port {
 	uint32_t type; /* exactly one item type; 0 when not connected and not fixed */
 	uint32_t max;  /* items in a message; 0 until shaped */
 	int link;      /* inputs: their link; outputs: their first link; -1: none */
+	uint32_t tap;  /* outputs: messages that a ring keeps for taps; 0: no tap */
 };
+
+enum { WF_TAP_MAX = 1 << 19 };
+#define WF_TAP_USUAL UINT32_MAX /* as many as image_tap_keep says */
 
 struct wf_instance {
 	char *name;
@@ -61,6 +65,7 @@ struct wf_instance {
 	uint32_t period, phase;      /* default 1, 0 */
 	uint32_t tail;               /* indices, as its parameters give; 0 until shaped */
 	double budget_us;            /* 0: from profile or default */
+	uint32_t tap;                /* as in wf_port, of all outputs that are connected */
 	/* a value has an error, which was reported; only while a file is parsed */
 	bool wrong;
 	int line;

@@ -442,13 +442,22 @@ static void instances_add(struct build *b)
  * the place over, which thus stays in the core's cache: a chain of any length works in two places,
  * and so do copies that run one after another. */
 
-/* All readers run behind the writer in the same step, in its segment. */
+/* How many messages the ring of a buffer keeps for taps; 0: no tap. */
+static uint32_t tap_of(const struct build *b, uint32_t i)
+{
+	const struct plan_buffer *buffer = &b->plan->buffers[i];
+	const uint32_t tap = b->wf->instances[buffer->instance].out[buffer->port].tap;
+
+	return tap == WF_TAP_USUAL ? image_tap_keep(b->wf->slot_ns) : tap;
+}
+
+/* All readers run behind the writer in the same step, in its segment, and no tap reads later. */
 static bool *used_at_once(const struct build *b)
 {
 	bool *at_once = calloc(b->plan->n_buffers + 1, sizeof(*at_once));
 
 	for (uint32_t i = 0; at_once != NULL && i < b->plan->n_buffers; i++)
-		at_once[i] = true;
+		at_once[i] = tap_of(b, i) == 0;
 	for (size_t l = 0; at_once != NULL && l < b->wf->n_links; l++) {
 		const struct wf_link *link = &b->wf->links[l];
 		const struct plan_instance *places = b->plan->instances;
@@ -544,12 +553,15 @@ static void buffers_add(struct build *b)
 {
 	for (uint32_t i = 0; i < b->plan->n_buffers; i++) {
 		const struct plan_buffer *buffer = &b->plan->buffers[i];
-		const struct image_buffer row = {.instance = buffer->instance,
+		struct image_buffer row = {.instance = buffer->instance,
 		    .port = buffer->port,
 		    .type = buffer->type,
 		    .max = buffer->max,
-		    .depth = depth_of(b, i)};
+		    .depth = depth_of(b, i),
+		    .tap = tap_of(b, i)};
 
+		if (row.tap > 0 && image_tap_depth(row.tap) > row.depth)
+			row.depth = image_tap_depth(row.tap);
 		rows_add(b, &b->buffers, &row, 1);
 	}
 	buffers_share(b);

@@ -121,7 +121,7 @@ static void add_outputs(const struct rig *rig, struct tables *t, uint32_t number
 			out->buffer = (uint32_t)t->head.buffers.count++;
 			out->max = node->max;
 			t->buffers[out->buffer] = (struct image_buffer){number, row->n_outputs,
-			    port->types, node->max, node->depth, 0, 0, 0, 0, 0};
+			    port->types, node->max, node->depth, 0, node->tap, 0, 0, 0, 0, 0};
 		}
 		t->buffer_of[number][row->n_outputs++] = out->buffer;
 		t->head.outputs.count++;

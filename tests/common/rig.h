@@ -47,6 +47,7 @@ struct rig_node {
 	const struct aloe_component *component;
 	uint32_t segment, lag, period, phase, run_on;
 	uint32_t max, depth; /* of its outputs; depth 0: not connected */
+	uint32_t tap;        /* messages that their rings keep for taps */
 	uint64_t budget_ns;
 	int source; /* of a sink: the node whose index it ends, or -1 */
 	struct rig_input in[RIG_PORTS_MAX];

@@ -327,6 +327,43 @@ static void test_shares(void **state)
 	}
 }
 
+/* What is kept for taps goes over with a remap whose program knows of no tap, in a place of its
+ * own. */
+static void test_tap_stays(void **state)
+{
+	struct rig *before = two_pairs(0);
+	struct image_view after;
+	struct image_files files;
+	uint64_t step = 0;
+	void *program;
+	size_t len;
+
+	(void)state;
+	before->nodes[0].depth = 32;
+	before->nodes[0].tap = 20;
+	rig_image(before);
+	before->nodes[0].depth = 1;
+	before->nodes[2].depth = 1;
+	before->nodes[0].tap = 0;
+	program = rig_program(before, &len);
+	image_bind(program, &after);
+	((struct image_buffer *)after.buffers)[1].shares = 1;
+	assert_int_equal(image_fit(&before->view, program), 0);
+	assert_int_equal(after.buffers[0].tap, 20);
+	assert_int_equal(after.buffers[0].depth, 32);
+	assert_int_equal(after.buffers[1].shares, 0);
+	atomic_store(&rig_state(before, 0)->done, 40);
+	messages_write(before, 10, 40);
+	assert_int_equal(image_create(program, len, &files), 0);
+	assert_int_equal(image_open(&files, true, &after), 0);
+	assert_int_equal(image_carry(&before->view, &after, &step), 0);
+	messages_are(&after, 20, 40);
+	image_close(&after);
+	image_files_close(&files);
+	free(program);
+	rig_close(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +373,7 @@ int main(void)
 	    cmocka_unit_test(test_no_room),
 	    cmocka_unit_test(test_other_instances),
 	    cmocka_unit_test(test_shares),
+	    cmocka_unit_test(test_tap_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

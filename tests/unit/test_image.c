@@ -190,6 +190,8 @@ static const struct damage damages[] = {
     ROW(buffers, image_buffer, 0, type, 3),
     ROW(buffers, image_buffer, 0, type, 0),
     ROW(buffers, image_buffer, 0, max, 1 << 30),
+    ROW(buffers, image_buffer, 0, tap, 4), /* as many as the ring has */
+    ROW(buffers, image_buffer, 0, tap, UINT32_MAX),
     ROW(buffers, image_buffer, 0, depth, 0),
     ROW(buffers, image_buffer, 0, depth, 3),
     ROW(buffers, image_buffer, 0, depth, 1u << 31),

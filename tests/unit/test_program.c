@@ -636,6 +636,33 @@ static void test_nodes(void **state)
 	hand_close(&h);
 }
 
+/* A tapped output has a ring of its own, of 100 ms or as long as was asked; the gates of others do
+ * not see it. */
+static void test_taps(void **state)
+{
+	static const char text[] =
+	    "name = \"hand\"; slot_ns = 250000;\n"
+	    "instances: {\n"
+	    "	src: { component = \"source\"; length = 100; tap = true; };\n"
+	    "	a: { component = \"mod\"; output = \"ci16\"; tap = 20; };\n"
+	    "	b: { component = \"sink\"; path = \"o.bin\"; };\n"
+	    "};\n"
+	    "links = ( \"src -> a -> b\" );\n";
+	struct hand h;
+
+	(void)state;
+	hand_open(&h, text);
+	built(h.wf, h.plan, 0, &h.t);
+	assert_int_equal(h.t.head->buffers.count, 2);
+	assert_int_equal(h.t.buffers[0].tap, 400);
+	assert_int_equal(h.t.buffers[0].depth, 512);
+	assert_int_equal(h.t.buffers[1].tap, 20);
+	assert_int_equal(h.t.buffers[1].depth, 32);
+	assert_int_equal(h.t.buffers[0].shares + h.t.buffers[1].shares, 0);
+	free(h.t.program);
+	hand_close(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -643,6 +670,7 @@ int main(void)
 	    cmocka_unit_test(test_graphs),
 	    cmocka_unit_test(test_hand),
 	    cmocka_unit_test(test_clocks),
+	    cmocka_unit_test(test_taps),
 	    cmocka_unit_test(test_refused),
 	};
 

@@ -394,6 +394,42 @@ static void test_bad_sets(void **state)
 	    "--set source.length= 1: source.length = \" 1\"; a whole number is needed\n");
 }
 
+static void test_taps(void **state)
+{
+	static const char *const all[] = {"source.tap=true"}, *const one[] = {"source.out.tap=33"},
+	                         *const none[] = {"source.tap=40", "source.tap=false"};
+	struct wf_overrides overrides = with_sets(all, 1);
+	struct waveform *wf = parsed_with(state, PLAIN, &overrides);
+
+	assert_int_equal(wf->instances[0].out[0].tap, WF_TAP_USUAL);
+	assert_int_equal(wf->instances[1].out[0].tap, 0);
+	waveform_free(wf);
+	overrides = with_sets(one, 1);
+	wf = parsed_with(state, PLAIN, &overrides);
+	assert_int_equal(wf->instances[0].out[0].tap, 33);
+	waveform_free(wf);
+	overrides = with_sets(none, 2);
+	wf = parsed_with(state, PLAIN, &overrides);
+	assert_int_equal(wf->instances[0].out[0].tap, 0);
+	waveform_free(wf);
+}
+
+static void test_bad_taps(void **state)
+{
+	static const char *const sets[] = {"source.oud.tap=true", "source.tap=0",
+	    "source.out.tap=yes", "sink.in.tap=true", "sink.tap=true", "nois.out.tap=true"};
+	const struct wf_overrides overrides = with_sets(sets, sizeof(sets) / sizeof(sets[0]));
+
+	refused_len(state, PLAIN, strlen(PLAIN), &overrides,
+	    "--tap source.oud: source has no output \"oud\", did you mean \"out\"?\n"
+	    "--set source.tap=0: source.tap = 0 is outside [1, 524288] messages\n"
+	    "--tap source.out: source.out.tap = \"yes\"; true or false is needed\n"
+	    "--tap sink.in: sink has no output \"in\"; the instance has no outputs\n"
+	    "--tap nois.out: unknown instance \"nois\"; allowed: source, mod, all, sink\n"
+	    "x.conf:3: sink.tap is set, but no output of the instance has a link; only an output "
+	    "with a link can be tapped\n");
+}
+
 static void test_bad_options(void **state)
 {
 	const struct wf_overrides overrides = {
@@ -597,6 +633,8 @@ int main(void)
 	    cmocka_unit_test(test_set_can_supply_what_is_required),
 	    cmocka_unit_test(test_options),
 	    cmocka_unit_test(test_bad_sets),
+	    cmocka_unit_test(test_taps),
+	    cmocka_unit_test(test_bad_taps),
 	    cmocka_unit_test(test_bad_options),
 	    cmocka_unit_test(test_the_example_of_the_promise),
 	    cmocka_unit_test(test_bytes),

@@ -12,6 +12,8 @@ _aloe() {
 		case $prev in
 		-s | --slots) COMPREPLY=(); return ;;
 		--set) COMPREPLY=(); return ;;
+		--tap) COMPREPLY=(); return ;;
+		--keep) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual step radio" -- "$cur")); return ;;
 		--radio) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
@@ -21,11 +23,13 @@ _aloe() {
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	check)
 		case $prev in
 		--set) COMPREPLY=(); return ;;
+		--tap) COMPREPLY=(); return ;;
+		--keep) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual step radio" -- "$cur")); return ;;
 		--radio) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
@@ -34,11 +38,13 @@ _aloe() {
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	plan)
 		case $prev in
 		--set) COMPREPLY=(); return ;;
+		--tap) COMPREPLY=(); return ;;
+		--keep) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual step radio" -- "$cur")); return ;;
 		--radio) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
@@ -54,7 +60,7 @@ _aloe() {
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --platform --node --why --mapper --q --json --dir --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --platform --node --why --mapper --q --json --dir --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	up)
 		case $prev in
@@ -79,6 +85,8 @@ _aloe() {
 		case $prev in
 		-s | --slots) COMPREPLY=(); return ;;
 		--set) COMPREPLY=(); return ;;
+		--tap) COMPREPLY=(); return ;;
+		--keep) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual step radio" -- "$cur")); return ;;
 		--radio) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
@@ -89,7 +97,7 @@ _aloe() {
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--node) COMPREPLY=(); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --dir --node --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --dir --node --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	start)
 		case $prev in

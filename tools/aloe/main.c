@@ -8,6 +8,11 @@
 #define SOURCE_OPTIONS                                                                             \
 	{"set", 0, "INST.PARAM=V", NULL, true,                                                     \
 	    "set a parameter of an instance, or KEY=V of the waveform; may be repeated"},          \
+	    {"tap", 0, "INST.PORT", NULL, true,                                                    \
+	        "give this output a ring of its own, which `aloe tap` reads while the waveform "   \
+	        "runs; may be repeated"},                                                          \
+	    {"keep", 0, "N", NULL, false,                                                          \
+	        "messages in the rings of --tap; default: those of 100 ms, at least 16"},          \
 	    {"clock", 0, "CLOCK", "timer virtual step radio", false,                               \
 	        "timer (real time), virtual (as fast as possible, same bits), step (one slot at "  \
 	        "a time) or radio (paced by the samples of a radio)"},                             \

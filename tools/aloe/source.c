@@ -63,15 +63,57 @@ static size_t option_count(const struct cli_args *args, const char *name)
 	return n;
 }
 
+/* --tap INST.PORT --keep N is --set INST.PORT.tap=N to who reads the waveform. NULL after saying
+ * what is needed. */
+static char *tap_set(const struct cli_args *args, const char *tap, uint64_t keep)
+{
+	const char *dot = strchr(tap, '.');
+	char *set;
+
+	if (!dot || dot == tap || !dot[1] || strpbrk(dot + 1, ".=")) {
+		cli_fail(args, "--tap %s: INSTANCE.PORT is needed, an output of the waveform", tap);
+		return NULL;
+	}
+	if ((keep ? asprintf(&set, "%s.tap=%llu", tap, (unsigned long long)keep)
+	          : asprintf(&set, "%s.tap=true", tap)) < 0)
+		return NULL;
+	return set;
+}
+
+/* What --set, --tap and --force ask for, one after another. 0 or -EINVAL. */
+static int sets_collect(struct source *source, const struct cli_args *args)
+{
+	const size_t n_sets = option_count(args, "set"), n_taps = option_count(args, "tap");
+	uint64_t keep = 0;
+
+	source->sets = calloc(n_sets + n_taps + 2, sizeof(*source->sets));
+	if (!source->sets)
+		return -ENOMEM;
+	if (cli_whole(args, "keep", 1, WF_TAP_MAX, &keep) < 0)
+		return -EINVAL;
+	if (keep && !n_taps) {
+		cli_fail(args, "--keep is the length of the ring of a --tap, and there is none");
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < n_sets + n_taps; i++) {
+		char *set = i < n_sets ? strdup(cli_nth(args, "set", i))
+		                       : tap_set(args, cli_nth(args, "tap", i - n_sets), keep);
+		if (!set)
+			return -EINVAL;
+		source->sets[source->n_sets++] = set;
+	}
+	if (cli_has(args, "force") && (source->sets[source->n_sets] = strdup(force_set)))
+		source->n_sets++;
+	return 0;
+}
+
 static int source_parse(struct source *source, const struct cli_args *args)
 {
-	const size_t n_sets = option_count(args, "set");
-	const char **sets = calloc(n_sets + 2, sizeof(*sets));
 	int lanes[SOURCE_LANES_MAX], rc = lanes_parse(args, lanes);
 	uint64_t copies = 1;
 	struct wf_overrides overrides = {
-	    .sets = sets,
-	    .n_sets = n_sets,
+	    .sets = (const char *const *)source->sets,
+	    .n_sets = source->n_sets,
 	    .cwd = source->cwd,
 	    .clock = cli_get(args, "clock"),
 	    .isolation = cli_get(args, "isolation"),
@@ -82,20 +124,13 @@ static int source_parse(struct source *source, const struct cli_args *args)
 	    .radio_text = source->radio,
 	};
 
-	for (size_t i = 0; sets && i < n_sets; i++)
-		sets[i] = cli_nth(args, "set", i);
-	if (sets && cli_has(args, "force"))
-		sets[overrides.n_sets++] = force_set;
 	overrides.n_lanes = rc > 0 ? (size_t)rc : 0;
 	rc = rc < 0 ? rc : slot_parse(args, &overrides.slot_ns);
 	rc = rc < 0 ? rc : cli_whole(args, "copies", 1, SOURCE_COPIES_MAX, &copies);
 	overrides.copies = (uint32_t)copies;
-	if (rc == 0)
-		rc = sets ? waveform_parse(source->file, source->text, source->len,
-		                source->registry, &overrides, &source->diag, &source->waveform)
-		          : -ENOMEM;
-	free(sets);
-	return rc;
+	return rc == 0 ? waveform_parse(source->file, source->text, source->len, source->registry,
+	                     &overrides, &source->diag, &source->waveform)
+	               : rc;
 }
 
 static int shape_ask(struct source *source)
@@ -202,6 +237,8 @@ int source_open(struct source *source, const struct cli_args *args, const char *
 	if (rc == 0)
 		rc = radio_read(source, args);
 	if (rc == 0)
+		rc = sets_collect(source, args);
+	if (rc == 0)
 		rc = source_parse(source, args);
 	if (rc == 0 && shape)
 		rc = shape_ask(source);
@@ -219,6 +256,9 @@ void source_close(struct source *source)
 	if (source->registry)
 		registry_close(source->registry);
 	diag_fini(&source->diag);
+	for (size_t i = 0; i < source->n_sets; i++)
+		free(source->sets[i]);
+	free(source->sets);
 	free(source->text);
 	free(source->radio);
 }
@@ -235,10 +275,8 @@ int source_put(const struct source *source, const struct cli_args *args, struct 
 	wire_put_text(msg, WIRE_TAG_FILE, source->file);
 	wire_put_bytes(msg, WIRE_TAG_TEXT, source->text, source->len);
 	wire_put_text(msg, WIRE_TAG_CWD, source->cwd);
-	for (size_t i = 0; cli_nth(args, "set", i); i++)
-		wire_put_text(msg, WIRE_TAG_SET, cli_nth(args, "set", i));
-	if (cli_has(args, "force"))
-		wire_put_text(msg, WIRE_TAG_SET, force_set);
+	for (size_t i = 0; i < source->n_sets; i++)
+		wire_put_text(msg, WIRE_TAG_SET, source->sets[i]);
 	wire_put_text(msg, WIRE_TAG_CLOCK, cli_get(args, "clock"));
 	wire_put_text(msg, WIRE_TAG_LATE, cli_get(args, "late"));
 	wire_put_text(msg, WIRE_TAG_ISOLATION, cli_get(args, "isolation"));

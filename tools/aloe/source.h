@@ -17,6 +17,8 @@ struct source {
 	size_t len;
 	char *radio; /* what is in the file of --radio; NULL */
 	char cwd[4096];
+	char **sets; /* KEY=VALUE of --set, --tap and --force */
+	size_t n_sets;
 	struct diag diag;
 	struct registry *registry;
 	struct waveform *waveform;
