@@ -40,6 +40,8 @@ RADIO_SRC := $(sort $(wildcard platforms/*/driver.c))
 RADIOS := $(patsubst platforms/%/driver.c,RADIO(%),$(RADIO_SRC))
 KERNEL_SRC := $(wildcard core/kernels/*.c)
 FFT_SRC := $(wildcard core/fft/*.c)
+# Rooms of core that components link, too, where components/GROUP/group.mk says ROOMS_GROUP = $(LIBROOMS).
+ROOM_SRC := $(wildcard core/sigmf/*.c core/json/*.c) $(patsubst %,core/base/%.c,diag file sha512)
 COMMON_SRC := $(wildcard daemons/common/*.c)
 COMPONENT_SRC := $(wildcard components/*/*.c)
 DAEMONS := $(filter-out common,$(notdir $(patsubst %/main.c,%,$(wildcard daemons/*/main.c))))
@@ -90,7 +92,7 @@ SIMD_x86_64_sse41 := -msse4.1
 SIMD_x86_64_avx2 := -mavx2 -mbmi -mbmi2 -mfma -mpclmul
 SIMD_x86_64_avx512 := $(SIMD_x86_64_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2
 $(foreach v,sse41 avx2 avx512,$(eval $(B)/obj/core/kernels/%_$(v).o: CFLAGS_ALOE += $(SIMD_$(ARCH)_$(v))))
-$(B)/obj/core/fft/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
+$(B)/obj/core/fft/%.o $(patsubst %.c,$(B)/obj/%.o,$(ROOM_SRC)): CFLAGS_ALOE += -fPIC -fvisibility=hidden
 $(B)/obj/components/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
 $(B)/obj/tests/faults/components/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
 $(B)/obj/platforms/dpdk/%.o $(B)/obj/platforms/x310/frame.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
@@ -114,12 +116,14 @@ LIBPARTS := $(B)/lib/libaloe-parts.a
 LIBTEST := $(B)/lib/libaloe-test.a
 LIBKERNELS := $(B)/lib/libaloe-kernels.a
 LIBFFT := $(B)/lib/libaloe-fft.a
+LIBROOMS := $(B)/lib/libaloe-rooms.a
 $(LIBALOE): $(call obj,$(CORE_SRC))
 $(LIBDAEMON): $(call obj,$(COMMON_SRC))
 $(LIBPARTS): $(call obj,$(PART_SRC))
 $(LIBTEST): $(call obj,$(TEST_SUPPORT_SRC))
 $(LIBKERNELS): $(call obj,$(KERNEL_SRC))
 $(LIBFFT): $(call obj,$(FFT_SRC))
+$(LIBROOMS): $(call obj,$(ROOM_SRC))
 $(B)/lib/%.a:
 	@mkdir -p $(@D)
 	$(call say,AR)
@@ -153,7 +157,7 @@ $(B)/bin/x310-init $(TESTS_UHD): private LIBS_CORE += -luhd
 # A sanitizer's symbols come from the program that loads the .so, so those builds cannot ask for a closed one.
 CLOSED := $(if $(findstring -fsanitize,$(CFLAGS)),,-Wl,-z,defs)
 define component # source, name, group
-$(B)/lib/aloe/$(2).so: $(call obj,$(1)) $(LIBKERNELS) $(LIBFFT)
+$(B)/lib/aloe/$(2).so: $(call obj,$(1)) $(ROOMS_$(3)) $(LIBKERNELS) $(LIBFFT)
 	@mkdir -p $$(@D)
 	$$(call say,SO)
 	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) -Wl,--exclude-libs,ALL $(CLOSED) -o $$@ $$^ $$(LIBS_$(3)) \

@@ -266,10 +266,11 @@ static int capture_place(const struct sigmf_global *global, const struct sigmf_c
 		           : "core:sample_start: %llu is before core:offset, %llu",
 		    (unsigned long long)capture->sample_start, (unsigned long long)from);
 	capture->index = capture->global_index == SIGMF_NONE ? follows : capture->global_index;
-	if (before && capture->index < follows)
+	if (capture->index < (before ? follows : samples))
 		return diag_error(diag, at, 0,
 		    "core:global_index: %llu is before the end of the last segment, %llu",
-		    (unsigned long long)capture->index, (unsigned long long)follows);
+		    (unsigned long long)capture->index,
+		    (unsigned long long)(before ? follows : samples));
 	if (capture->index > INT64_MAX || samples > INT64_MAX / bytes ||
 	    header > INT64_MAX - samples * bytes || begin > INT64_MAX - samples * bytes - header)
 		return diag_error(diag, at, 0, "the segment lies beyond 2^63 samples or bytes");

@@ -27,6 +27,10 @@ static const struct row {
     {"resample", "ratio", "1.5"},
     {"resample_rational", "decimation", "4"},
     {"resample_rational", "interpolation", "5"},
+    {"sigmf_sink", "datatype", "auto"}, /* the other one is for ci16 only */
+    {"sigmf_source", "length", "100"},
+    {"sigmf_source", "type", "i16"}, /* what the recording holds; not varied */
+    {"sigmf_source", "path", "waveforms/speech.sigmf-meta"},
     {"utran_deequalise", "coded", "1212"},
     {"utran_demux", "frame_bits", NULL}, /* the lengths are given */
     {"utran_demux", "rm", NULL},
