@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/base/sha256.h"
 
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "core/base/file.h"
 
 enum { BLOCK = 64, LENGTH_AT = 56 };
 
@@ -50,44 +46,58 @@ static void block_add(uint32_t state[8], const uint8_t *block)
 		state[i] += s[i];
 }
 
-/* What is left of the bytes, a one bit, zeros, and the length in bits. */
-static void end_add(uint32_t state[8], const uint8_t *rest, size_t n, uint64_t len)
+void sha256_begin(struct sha256 *sha)
 {
-	uint8_t block[2 * BLOCK] = {0};
-	const size_t size = n < LENGTH_AT ? BLOCK : 2 * BLOCK;
+	*sha = (struct sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+	                           0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+}
 
-	if (n > 0)
-		memcpy(block, rest, n);
+void sha256_add(struct sha256 *sha, const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	while (len > 0) {
+		const size_t had = sha->len % BLOCK, n = len < BLOCK - had ? len : BLOCK - had;
+
+		if (n == BLOCK) {
+			block_add(sha->state, at);
+		} else {
+			memcpy(sha->rest + had, at, n);
+			if (had + n == BLOCK)
+				block_add(sha->state, sha->rest);
+		}
+		at += n;
+		len -= n;
+		sha->len += n;
+	}
+}
+
+/* What is left of the bytes, a one bit, zeros, and the length in bits. */
+static void end_add(struct sha256 *sha)
+{
+	const size_t n = sha->len % BLOCK, size = n < LENGTH_AT ? BLOCK : 2 * BLOCK;
+	uint8_t block[2 * BLOCK] = {0};
+
+	memcpy(block, sha->rest, n);
 	block[n] = 0x80;
 	for (unsigned i = 0; i < 8; i++)
-		block[size - 1 - i] = (uint8_t)(len * 8 >> 8 * i);
+		block[size - 1 - i] = (uint8_t)(sha->len * 8 >> 8 * i);
 	for (size_t at = 0; at < size; at += BLOCK)
-		block_add(state, block + at);
+		block_add(sha->state, block + at);
+}
+
+void sha256_end(struct sha256 *sha, char ret_hex[SHA256_TEXT])
+{
+	end_add(sha);
+	for (unsigned i = 0; i < 8; i++)
+		snprintf(ret_hex + 8 * i, 9, "%08x", sha->state[i]);
 }
 
 void sha256_text(const void *bytes, size_t len, char ret_hex[SHA256_TEXT])
 {
-	uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
-	    0x1f83d9ab, 0x5be0cd19};
-	const uint8_t *at = bytes;
-	size_t left = len;
+	struct sha256 sha;
 
-	for (; left >= BLOCK; at += BLOCK, left -= BLOCK)
-		block_add(state, at);
-	end_add(state, at, left, len);
-	for (unsigned i = 0; i < 8; i++)
-		snprintf(ret_hex + 8 * i, 9, "%08x", state[i]);
-}
-
-int sha256_file(const char *path, size_t max, char ret_hex[SHA256_TEXT])
-{
-	char *bytes;
-	size_t len;
-	const int rc = file_read(path, max, &bytes, &len);
-
-	if (rc == 0) {
-		sha256_text(bytes, len, ret_hex);
-		free(bytes);
-	}
-	return rc;
+	sha256_begin(&sha);
+	sha256_add(&sha, bytes, len);
+	sha256_end(&sha, ret_hex);
 }

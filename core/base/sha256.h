@@ -6,8 +6,19 @@
 #define ALOE_BASE_SHA256_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { SHA256_TEXT = 65 }; /* 64 hexadecimal digits and a NUL */
+
+/* sha256_begin, sha256_add as often as there are bytes, sha256_end. */
+struct sha256 {
+	uint32_t state[8];
+	uint64_t len; /* bytes added */
+	uint8_t rest[64];
+};
+void sha256_begin(struct sha256 *sha);
+void sha256_add(struct sha256 *sha, const void *bytes, size_t len);
+void sha256_end(struct sha256 *sha, char ret_hex[SHA256_TEXT]);
 
 void sha256_text(const void *bytes, size_t len, char ret_hex[SHA256_TEXT]);
 

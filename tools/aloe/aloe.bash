@@ -23,7 +23,7 @@ _aloe() {
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --verify --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	check)
 		case $prev in

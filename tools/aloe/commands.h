@@ -7,7 +7,7 @@
 
 #include "core/cli/cli.h"
 
-int aloe_run(const struct cli_args *args);   /* run.c */
+int aloe_run(const struct cli_args *args);   /* runs.c */
 int aloe_check(const struct cli_args *args); /* check.c */
 int aloe_plan(const struct cli_args *args);  /* plan.c */
 int aloe_up(const struct cli_args *args);    /* up.c */

@@ -76,6 +76,9 @@ static const struct cli_option run_options[] = {
     {"strict", 0, NULL, NULL, false,
         "exit with status 3 if a slot was missed, slipped or skipped, or a message was late or "
         "absent"},
+    {"verify", 0, NULL, NULL, false,
+        "run the waveform again and again on other lanes, isolations, vector levels and clocks, "
+        "--slots each (default 1000), and print whether all sinks got the same bits"},
     STATE_OPTION,
 };
 static const struct cli_option load_options[] = {

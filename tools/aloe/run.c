@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "core/report/report.h"
-#include "tools/aloe/commands.h"
 #include "tools/aloe/live.h"
 #include "tools/aloe/node.h"
+#include "tools/aloe/run.h"
 #include "tools/aloe/source.h"
 
 enum {
@@ -474,7 +474,7 @@ static void run_end(struct run *run, int status)
 	live_fini(&run->live);
 }
 
-int aloe_run(const struct cli_args *args)
+int run_waveform(const struct cli_args *args, json_t **ret_report)
 {
 	struct run run = {.args = args, .client = CLIENT_NONE};
 	int status = source_open(&run.source, args, args->args[0], false);
@@ -482,7 +482,7 @@ int aloe_run(const struct cli_args *args)
 	if (status == CLI_OK) {
 		run.say = cli_has(args, "quiet") ? NULL : cli_has(args, "json") ? stderr : stdout;
 		run.step = run.source.waveform->clock == WF_CLOCK_STEP;
-		run.keyboard = run.step && isatty(STDIN_FILENO);
+		run.keyboard = run.step && !ret_report && isatty(STDIN_FILENO);
 		live_init(&run.live);
 		run.client.words = run_words;
 		run.client.words_self = &run;
@@ -491,7 +491,10 @@ int aloe_run(const struct cli_args *args)
 		run_end(&run, status);
 		client_close(&run.client);
 	}
-	json_decref(run.report);
+	if (ret_report)
+		*ret_report = run.report;
+	else
+		json_decref(run.report);
 	free(run.saved);
 	source_close(&run.source);
 	return status;

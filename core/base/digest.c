@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/base/digest.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+uint64_t digest64(const void *bytes, size_t len, uint64_t seed)
+{
+	return XXH64(bytes, len, seed);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * aloe run: once, or as often as a comparison takes. */
+#include "tools/aloe/commands.h"
+#include "tools/aloe/run.h"
+#include "tools/aloe/verify.h"
+
+int aloe_run(const struct cli_args *args)
+{
+	return cli_has(args, "verify") ? verify_run(args) : run_waveform(args, NULL);
+}
