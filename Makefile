@@ -30,11 +30,14 @@ endif
 # A transport that needs a library (DPDK) is a shared object, made where that library is installed: only who asks for it maps it.
 TRANSPORT_SRC := $(wildcard platforms/dpdk/*.c)
 DPDK := $(shell $(PKG_CONFIG) --exists libdpdk 2>/dev/null && echo yes)
+# What needs SoapySDR is a shared object, too, made where its headers are (libsoapysdr-dev).
+SOAPY_SRC := platforms/soapy/device.c
+SOAPY := $(shell $(PKG_CONFIG) --exists SoapySDR 2>/dev/null && echo yes)
 # What needs UHD is made where its headers are, and those of Boost that they ask for (libuhd-dev, libboost-dev).
 UHD := $(and $(filter $(shell $(CC) -dumpmachine),$(shell $(CXX) -dumpmachine)),\
 	$(wildcard $(shell $(PKG_CONFIG) --variable=includedir uhd 2>/dev/null)/boost/optional.hpp))
 CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c)) $(wildcard platforms/*.c) \
-	$(filter-out $(TRANSPORT_SRC),$(wildcard platforms/*/*.c))
+	$(filter-out $(TRANSPORT_SRC) $(SOAPY_SRC),$(wildcard platforms/*/*.c))
 # A folder of platforms that has a driver.c is the driver of a radio; platforms/drivers.c lists them all by this word.
 RADIO_SRC := $(sort $(wildcard platforms/*/driver.c))
 RADIOS := $(patsubst platforms/%/driver.c,RADIO(%),$(RADIO_SRC))
@@ -52,7 +55,7 @@ tool = $(if $(filter bench,$(1)),aloe-bench,$(1))
 # The insides of daemons and tools, for tests only.
 PART_SRC := $(filter-out $(COMMON_SRC) %/main.c,$(wildcard daemons/*/*.c tools/*/*.c tools/*/*/*.c))
 TEST_SUPPORT_SRC := $(wildcard tests/mock/*.c tests/common/*.c) $(filter-out tests/faults/test_%,$(wildcard tests/faults/*.c))
-TEST_SRC := $(wildcard tests/unit/*.c tests/contract/*.c tests/golden/*.c tests/sim/*.c tests/fuzz/fuzz_*.c tests/faults/test_*.c)
+TEST_SRC := $(filter-out $(if $(SOAPY),,%/test_soapy.c),$(wildcard tests/unit/*.c tests/contract/*.c tests/golden/*.c tests/sim/*.c tests/fuzz/fuzz_*.c tests/faults/test_*.c))
 TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
 # Components that misbehave: for tests, never installed.
 FAULTY_SRC := $(wildcard tests/faults/components/*.c)
@@ -70,7 +73,7 @@ COMPONENTS := $(foreach s,$(COMPONENT_SRC),$(B)/lib/aloe/$(basename $(notdir $(s
 DESCS := $(COMPONENTS:.so=.desc)
 TESTS_UHD := $(if $(UHD),$(patsubst tests/%.cpp,$(B)/tests/%,$(wildcard tests/unit/*.cpp)))
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SRC)) $(TESTS_UHD)
-TRANSPORTS := $(if $(DPDK),$(B)/lib/aloe-transports/dpdk.so)
+TRANSPORTS := $(if $(DPDK),$(B)/lib/aloe-transports/dpdk.so) $(if $(SOAPY),$(B)/lib/aloe-transports/soapy.so)
 FAULTY := $(patsubst tests/faults/components/%.c,$(B)/tests/components/%.so,$(FAULTY_SRC))
 BENCHES := $(patsubst tests/%.c,$(B)/tests/%,$(BENCH_SRC))
 
@@ -80,6 +83,7 @@ LIBS_FFT := $(if $(FFT_SRC),-lfftw3f_threads -lfftw3f)
 
 all: $(PROGRAMS) $(COMPONENTS) $(DESCS) $(TRANSPORTS) $(CONTRACT) ## programs in build/bin, components in build/lib/aloe
 	$(if $(UHD),,@echo "  x310-init is left out: libuhd-dev and libboost-dev are not installed, or not for $(CC)")
+	$(if $(SOAPY),,@echo "  radios of type soapy are left out: libsoapysdr-dev is not installed, or not for $(CC)")
 
 # ---- objects ----------------------------------------------------------------------------------------------------------
 # Inner loops: no errno and no FP traps, so that roots and roundings are instructions; multiply and add do not melt into one
@@ -96,7 +100,7 @@ $(foreach v,sse41 avx2 avx512,$(eval $(B)/obj/core/kernels/%_$(v).o: CFLAGS_ALOE
 $(B)/obj/core/fft/%.o $(patsubst %.c,$(B)/obj/%.o,$(ROOM_SRC)): CFLAGS_ALOE += -fPIC -fvisibility=hidden
 $(B)/obj/components/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
 $(B)/obj/tests/faults/components/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
-$(B)/obj/platforms/dpdk/%.o $(B)/obj/platforms/x310/frame.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
+$(B)/obj/platforms/dpdk/%.o $(B)/obj/platforms/x310/frame.o $(B)/obj/platforms/soapy/device.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
 # The folder is newer when a driver came or went.
 $(B)/obj/platforms/drivers.o: platforms $(RADIO_SRC)
 $(B)/obj/platforms/drivers.o: CPPFLAGS_ALOE += -D'RADIOS=$(RADIOS)'
@@ -175,6 +179,12 @@ $(B)/lib/aloe-transports/dpdk.so: $(call obj,$(TRANSPORT_SRC) platforms/x310/fra
 	$(call say,SO)
 	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) $(CLOSED) -o $@ $^ $(shell $(PKG_CONFIG) --libs libdpdk)
 
+$(B)/lib/aloe-transports/soapy.so: $(call obj,$(SOAPY_SRC)) $(LIBKERNELS)
+	@mkdir -p $(@D)
+	$(call say,SO)
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) -Wl,--exclude-libs,ALL $(CLOSED) -o $@ $^ \
+		$(shell $(PKG_CONFIG) --libs SoapySDR) -lm
+
 $(B)/tests/components/%.so: $(B)/obj/tests/faults/components/%.o
 	@mkdir -p $(@D)
 	$(call say,SO)
@@ -182,6 +192,14 @@ $(B)/tests/components/%.so: $(B)/obj/tests/faults/components/%.o
 $(B)/tests/components/%.desc: $(B)/tests/components/%.so $(B)/bin/aloe-host
 	$(call say,DESC)
 	$(Q)$(EMULATOR) $(B)/bin/aloe-host --describe $< > $@
+
+# A device for SoapySDR without hardware: a module in the path of its plug-ins.
+SOAPY_MODULE := $(if $(SOAPY),$(B)/tests/soapy/module.so)
+$(B)/obj/tests/soapy/%.o: CPPFLAGS_ALOE += -fPIC
+$(B)/tests/soapy/module.so: $(B)/obj/tests/soapy/module.o
+	@mkdir -p $(@D)
+	$(call say,SO)
+	$(Q)$(CXX) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) -o $@ $^ $(shell $(PKG_CONFIG) --libs SoapySDR)
 
 # ---- tests ------------------------------------------------------------------------------------------------------------
 TEST_LIBS := $(LIBTEST) $(LIBALOE) $(LIBKERNELS) $(LIBFFT)
@@ -211,7 +229,7 @@ $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(TEST_LIBS)
 		$(LIBS_CORE)
 $(B)/fuzz/x310sim: $(LIBPARTS)
 
-tests: $(TESTS) $(FAULTY) $(FAULTY:.so=.desc) ## the test programs, not run
+tests: $(TESTS) $(FAULTY) $(FAULTY:.so=.desc) $(SOAPY_MODULE) ## the test programs, not run
 benches: $(BENCHES)
 
 deps: ## install missing Debian packages

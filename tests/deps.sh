@@ -8,7 +8,7 @@ set -u
 packages() {
 	case $1 in
 	build) echo gcc g++ make binutils libc6-dev pkg-config libzmq3-dev libsodium-dev libconfig-dev libjansson-dev \
-		libcivetweb-dev libxxhash-dev libliquid-dev libfftw3-dev libsndfile1-dev libsamplerate0-dev ;;
+		libcivetweb-dev libxxhash-dev libliquid-dev libfftw3-dev libsndfile1-dev libsamplerate0-dev libsoapysdr-dev ;;
 	test) echo libcmocka-dev gdb procps gnuplot-nox uhd-host libuhd-dev libboost-dev libdpdk-dev ;;
 	bench) echo valgrind ;;
 	gnuradio) echo g++ pkg-config gnuradio-dev ;;

@@ -67,6 +67,10 @@ static int radio_rx_init(void *self, struct aloe_setup *setup)
 	rx->kernels = iq_kernels((enum simd_level)setup->simd);
 	if (radio_find(&rx->user, setup) < 0)
 		return -1;
+	if (setup->radio->rx_packet == 0)
+		return aloe_fail(setup,
+		    "the radio only sends (direction = \"tx\" in the radio file), so radio_rx "
+		    "cannot receive");
 	set = radio_was_set(&rx->user);
 	return radio_agree_all(
 	    &rx->user, set.rx_frequency_hz, set.rx_gain_db, setup->radio->rx_packet, setup);

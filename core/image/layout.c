@@ -206,7 +206,7 @@ static_assert(sizeof(struct image_taken) == 16, "image_taken");
 static_assert(offsetof(struct image_taken, sequence) == 0, "image_taken.sequence");
 static_assert(offsetof(struct image_taken, index) == 8, "image_taken.index");
 
-static_assert(sizeof(struct image_run) == 14072, "image_run");
+static_assert(sizeof(struct image_run) == 14104, "image_run");
 static_assert(offsetof(struct image_run, last) == 0, "image_run.last");
 static_assert(offsetof(struct image_run, fault) == 8, "image_run.fault");
 static_assert(offsetof(struct image_run, code) == 12, "image_run.code");
@@ -293,17 +293,17 @@ static_assert(sizeof(struct image_radio_late) == 16, "image_radio_late");
 static_assert(offsetof(struct image_radio_late, slot) == 0, "image_radio_late.slot");
 static_assert(offsetof(struct image_radio_late, late_ns) == 8, "image_radio_late.late_ns");
 
-static_assert(sizeof(struct image_radio_state) == 13760, "image_radio_state");
+static_assert(sizeof(struct image_radio_state) == 13792, "image_radio_state");
 static_assert(offsetof(struct image_radio_state, channel) == 0, "image_radio_state.channel");
 static_assert(
-    offsetof(struct image_radio_state, n_channels) == 384, "image_radio_state.n_channels");
-static_assert(offsetof(struct image_radio_state, caught_up) == 392, "image_radio_state.caught_up");
+    offsetof(struct image_radio_state, n_channels) == 416, "image_radio_state.n_channels");
+static_assert(offsetof(struct image_radio_state, caught_up) == 424, "image_radio_state.caught_up");
 static_assert(
-    offsetof(struct image_radio_state, flywheeled) == 400, "image_radio_state.flywheeled");
-static_assert(offsetof(struct image_radio_state, partial) == 408, "image_radio_state.partial");
-static_assert(offsetof(struct image_radio_state, trouble) == 416, "image_radio_state.trouble");
-static_assert(offsetof(struct image_radio_state, late) == 448, "image_radio_state.late");
-static_assert(offsetof(struct image_radio_state, troubles) == 1472, "image_radio_state.troubles");
+    offsetof(struct image_radio_state, flywheeled) == 432, "image_radio_state.flywheeled");
+static_assert(offsetof(struct image_radio_state, partial) == 440, "image_radio_state.partial");
+static_assert(offsetof(struct image_radio_state, trouble) == 448, "image_radio_state.trouble");
+static_assert(offsetof(struct image_radio_state, late) == 480, "image_radio_state.late");
+static_assert(offsetof(struct image_radio_state, troubles) == 1504, "image_radio_state.troubles");
 
 static_assert(sizeof(struct node_timebase) == 40, "node_timebase");
 static_assert(offsetof(struct node_timebase, used) == 0, "node_timebase.used");

@@ -30,6 +30,7 @@ enum image_radio_count {
 	RADIO_COUNT_REORDERED, /* came behind their successors */
 	RADIO_COUNT_BEHIND,    /* came when their slot had run already */
 	RADIO_COUNT_OVERRUNS,  /* the device stopped receiving, and was started again */
+	RADIO_COUNT_UNSIZED,   /* losses of samples whose number the device does not say */
 	RADIO_COUNT_SENT,      /* packets */
 	RADIO_COUNT_NO_ROOM,   /* not sent: the way out was full */
 	RADIO_COUNT_TX_LATE,   /* came to the device after their time */

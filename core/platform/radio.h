@@ -107,6 +107,7 @@ struct radio_packet {
 /* Counts of one channel since the radio was started. */
 struct radio_counts {
 	uint64_t overruns;  /* times that the radio stopped receiving and was started again */
+	uint64_t unsized;   /* losses of samples whose number the radio does not say */
 	uint64_t late;      /* packets that reached the radio after their time and were dropped */
 	uint64_t underruns; /* times that the radio should have sent and had no samples */
 	uint64_t sequence;  /* reports of packets that are missing or out of order */
@@ -124,6 +125,7 @@ struct radio { /* all devices together; the driver's own part follows in memory 
 	uint64_t patience_ns;          /* time without packets after which slots begin without */
 	uint64_t start_ticks;          /* of the first sample; 0: known when it arrives */
 	uint64_t end_ticks;            /* after the last sample; UINT64_MAX: not known, or no end */
+	bool deaf;  /* the radio only sends: its packets are silence, which the slots begin by */
 	bool waits; /* the samples wait for the slots (struct radio_use.fast), so none comes late */
 	/* slots begin at whole multiples of their length, so they are the same on every node that
 	 * receives the same samples */

@@ -54,10 +54,10 @@ static const struct {
 	const char *key, *word;
 	bool noun;
 } radio_faults[] = {{"lost", "lost", false}, {"behind", "behind", false},
-    {"overruns", "overrun", true}, {"late", "late", false},
-    {"no_room", "dropped for lack of room", false}, {"underruns", "underrun", true},
-    {"restarts", "set up again", false}, {"sequence", "out of order", false},
-    {"flywheeled", "flywheeled slot", true}};
+    {"overruns", "overrun", true}, {"unsized", "lost without a number", false},
+    {"late", "late", false}, {"no_room", "dropped for lack of room", false},
+    {"underruns", "underrun", true}, {"restarts", "set up again", false},
+    {"sequence", "out of order", false}, {"flywheeled", "flywheeled slot", true}};
 
 enum { RADIO_FAULTS = sizeof(radio_faults) / sizeof(radio_faults[0]) };
 
@@ -290,17 +290,20 @@ void radio_counts_print(const json_t *counts, FILE *out)
 	const double packets = report_number(counts, "packets"),
 	             overruns = report_number(counts, "overruns"),
 	             restarts = report_number(counts, "restarts"),
+	             unsized = report_number(counts, "unsized"),
 	             underruns = report_number(counts, "underruns");
 
 	fprintf(out,
 	    "%.0f packet%s in, %.0f lost, %.0f reordered, %.0f behind the slot, %.0f overrun%s, "
-	    "%.0f time%s set up again; %.0f out, %.0f late, %.0f underrun%s, %.0f out of order, "
-	    "%.0f without room\n",
+	    "%.0f time%s set up again; ",
 	    packets, plural(packets), report_number(counts, "lost"),
 	    report_number(counts, "reordered"), report_number(counts, "behind"), overruns,
-	    plural(overruns), restarts, plural(restarts), report_number(counts, "sent"),
-	    report_number(counts, "late"), underruns, plural(underruns),
-	    report_number(counts, "sequence"), report_number(counts, "no_room"));
+	    plural(overruns), restarts, plural(restarts));
+	if (unsized > 0)
+		fprintf(out, "%.0f loss%s of unknown size; ", unsized, unsized == 1 ? "" : "es");
+	fprintf(out, "%.0f out, %.0f late, %.0f underrun%s, %.0f out of order, %.0f without room\n",
+	    report_number(counts, "sent"), report_number(counts, "late"), underruns,
+	    plural(underruns), report_number(counts, "sequence"), report_number(counts, "no_room"));
 }
 
 void radio_slots_print(const json_t *radio, const char *label, FILE *out)

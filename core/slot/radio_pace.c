@@ -126,7 +126,7 @@ int radio_pace_init(
 	            .rate_hz = rate_hz,
 	            .slot_samples = slot_samples,
 	            .channels = device->channels,
-	            .rx_packet = device->rx_packet,
+	            .rx_packet = device->deaf ? 0 : device->rx_packet,
 	            .tx_packet = device->tx_packet,
 	            .tx_advance = device->tx_advance,
 	            .clock_source = device->clock_source,
@@ -183,6 +183,7 @@ static void channel_show(struct radio_pace *pace, uint32_t c)
 	count_show(&to[RADIO_COUNT_REORDERED], pace->reordered[c]);
 	count_show(&to[RADIO_COUNT_BEHIND], pace->behind[c]);
 	count_show(&to[RADIO_COUNT_OVERRUNS], counts->rx_overruns);
+	count_show(&to[RADIO_COUNT_UNSIZED], pace->unsized[c]);
 	count_show(&to[RADIO_COUNT_SENT], pace->sent[c]);
 	count_show(&to[RADIO_COUNT_NO_ROOM], counts->tx_no_room);
 	count_show(&to[RADIO_COUNT_TX_LATE], counts->tx_late);
@@ -202,6 +203,7 @@ void radio_pace_show(struct radio_pace *pace)
 		pace->device->driver->count(pace->device, c, &counts);
 		assert(counts.trouble < RADIO_TROUBLES);
 		pace->counts[c].rx_overruns = counts.overruns;
+		pace->unsized[c] = counts.unsized;
 		pace->counts[c].tx_late = counts.late;
 		pace->counts[c].tx_underruns = counts.underruns;
 		pace->counts[c].tx_sequence = counts.sequence;

@@ -70,7 +70,7 @@ struct radio_pace {
 	struct aloe_radio_counts counts[RADIO_CHANNELS_MAX];
 	uint64_t packets[RADIO_CHANNELS_MAX], behind[RADIO_CHANNELS_MAX], sent[RADIO_CHANNELS_MAX];
 	uint64_t reordered[RADIO_CHANNELS_MAX], restarts[RADIO_CHANNELS_MAX];
-	uint64_t failed[RADIO_CHANNELS_MAX];
+	uint64_t failed[RADIO_CHANNELS_MAX], unsized[RADIO_CHANNELS_MAX];
 	uint32_t trouble[RADIO_CHANNELS_MAX];
 };
 

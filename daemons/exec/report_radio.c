@@ -6,6 +6,7 @@ static const char *const names[RADIO_COUNTS] = {[RADIO_COUNT_PACKETS] = "packets
     [RADIO_COUNT_REORDERED] = "reordered",
     [RADIO_COUNT_BEHIND] = "behind",
     [RADIO_COUNT_OVERRUNS] = "overruns",
+    [RADIO_COUNT_UNSIZED] = "unsized",
     [RADIO_COUNT_SENT] = "sent",
     [RADIO_COUNT_NO_ROOM] = "no_room",
     [RADIO_COUNT_TX_LATE] = "late",

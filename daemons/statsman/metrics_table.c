@@ -43,6 +43,7 @@ static const struct metrics_row channel[] = {
     {"reordered", "reordered", NULL},
     {"behind", "behind", NULL},
     {"overruns", "overruns", NULL},
+    {"unsized", "unsized", NULL},
     {"sent", "sent", NULL},
     {"no_room", "no_room", NULL},
     {"late", "late", NULL},

@@ -70,7 +70,7 @@ fi | rule "core/README.md has the rooms of the layers"
 
 awk '
 	function begins(path, room) { return index(path, room "/") == 1 }
-	FILENAME == ARGV[1] { if (/^[a-z]/) { door = $1; sub(/:$/, "", door); $1 = ""; rooms[door] = $0 } next }
+	FILENAME == ARGV[1] { if (/^[A-Za-z]/) { door = $1; sub(/:$/, "", door); $1 = ""; rooms[door] = $0 } next }
 	FILENAME == ARGV[2] { for (i = 1; i <= NF; i++) libc[$i] = 1; next }
 	/</ {
 		file = $0; sub(/:.*/, "", file)

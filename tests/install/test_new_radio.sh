@@ -35,7 +35,7 @@ radio() { # TYPE: a radio file
 }
 listed() {
 	radio b200 && ! build/bin/aloe check waveforms/radio-file.conf --radio radio.conf >said 2>&1 &&
-		grep -F 'type = "b200" is unknown; allowed: copy, file, x310' said
+		grep -F 'type = "b200" is unknown; allowed: copy, file, soapy, x310' said
 }
 manual() {
 	build/bin/aloe --man >said && grep -q '^type = "copy" is two files' said && grep -q '^type = "file" is two files' said

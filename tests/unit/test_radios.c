@@ -126,15 +126,16 @@ static void test_wrong(void **state)
 {
 	(void)state;
 	refused("radio: {};\n",
-	    "p.conf:1: radio: type is missing; type = \"file\" or \"x310\" is needed\n");
+	    "p.conf:1: radio: type is missing; type = \"file\" or \"soapy\" or \"x310\" is "
+	    "needed\n");
 	refused("radio: { sfp = 1; };\n",
-	    "p.conf:1: radio: type is missing; type = \"file\" or \"x310\" is needed\n"
+	    "p.conf:1: radio: type is missing; type = \"file\" or \"soapy\" or \"x310\" is needed\n"
 	    "p.conf:1: radio: transport is missing; transport = \"udp\" or \"dpdk\" is needed\n"
 	    "p.conf:1: radio: address is missing; address = \"A.B.C.D\" of the device is needed\n");
 	refused("radio: { type = \"b200\"; transport = \"udp\"; address = \"10.0.0\";\nspp = 2000; "
 	        "sfp = 2;\n"
 	        "channel = [0, 0]; rx_gain = [1.0, 2.0, 3.0];\nspq = 1; };\n",
-	    "p.conf:1: type = \"b200\" is unknown; allowed: file, x310\n"
+	    "p.conf:1: type = \"b200\" is unknown; allowed: file, soapy, x310\n"
 	    "p.conf:1: address = \"10.0.0\" is not an address; an IPv4 address like "
 	    "\"192.168.40.2\" is needed\n"
 	    "p.conf:2: sfp = 2 is outside [0, 1]\n"
