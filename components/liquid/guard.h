@@ -34,6 +34,20 @@ static inline uint32_t guard_copy(cf32 *out, const cf32 *in, uint32_t n)
 	return rejected;
 }
 
+/* guard_copy_real does the same with real samples. */
+static inline uint32_t guard_copy_real(float *out, const float *in, uint32_t n)
+{
+	uint32_t rejected = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const bool good = fabsf(in[i]) <= GUARD_LIMIT;
+
+		rejected += !good;
+		out[i] = good ? in[i] : 0;
+	}
+	return rejected;
+}
+
 /* guard_alloc gives room for `max` samples, at least one; NULL after aloe_fail. */
 static inline cf32 *guard_alloc(struct aloe_setup *setup, uint64_t max)
 {

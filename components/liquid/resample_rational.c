@@ -23,14 +23,15 @@ struct resample_rational {
 	uint64_t dropped;
 	uint32_t made, from; /* without common divisor */
 	cf32 *in;
-	rresamp_crcf resampler;
+	rresamp_crcf resampler; /* of complex samples */
+	rresamp_rrrf reals;     /* or of real ones */
 };
 
 enum { FACTOR_MAX = 10000 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_CF32, "samples"),
-    ALOE_OUT("out", ALOE_CF32, "samples at the new rate"),
+    ALOE_IN("in", ALOE_CF32 | ALOE_F32, "samples"),
+    ALOE_OUT("out", ALOE_CF32 | ALOE_F32, "samples at the new rate"),
 };
 
 static const struct aloe_param params[] = {
@@ -50,7 +51,7 @@ static const struct aloe_var vars[] = {
         "items at the end of a message that did not fill a group"),
 };
 
-static uint32_t divisor(uint32_t a, uint32_t b)
+static uint32_t divisor_common(uint32_t a, uint32_t b)
 {
 	while (b) {
 		const uint32_t rest = a % b;
@@ -64,7 +65,7 @@ static uint32_t divisor(uint32_t a, uint32_t b)
 static int resample_shape(void *self, struct aloe_setup *setup)
 {
 	const struct resample_rational *r = self;
-	const uint32_t common = divisor(r->interpolation, r->decimation),
+	const uint32_t common = divisor_common(r->interpolation, r->decimation),
 	               group = r->decimation / common;
 
 	if (setup->in[0].max % group)
@@ -77,7 +78,7 @@ static int resample_shape(void *self, struct aloe_setup *setup)
 static int resample_init(void *self, struct aloe_setup *setup)
 {
 	struct resample_rational *r = self;
-	const uint32_t common = divisor(r->interpolation, r->decimation);
+	const uint32_t common = divisor_common(r->interpolation, r->decimation);
 	const float rate = (float)r->interpolation / (float)r->decimation,
 	            width = rate < 1 ? 0.5f * rate : 0.5f;
 
@@ -86,12 +87,19 @@ static int resample_init(void *self, struct aloe_setup *setup)
 	r->in = guard_alloc(setup, setup->in[0].max);
 	if (!r->in)
 		return -1;
-	r->resampler = rresamp_crcf_create_kaiser(
-	    r->made, r->from, r->half_length, width, (float)r->attenuation_db);
-	if (!r->resampler)
+	if (setup->in[0].type == ALOE_F32)
+		r->reals = rresamp_rrrf_create_kaiser(
+		    r->made, r->from, r->half_length, width, (float)r->attenuation_db);
+	else
+		r->resampler = rresamp_crcf_create_kaiser(
+		    r->made, r->from, r->half_length, width, (float)r->attenuation_db);
+	if (!r->resampler && !r->reals)
 		return aloe_fail(
 		    setup, "liquid-dsp makes no resampler by %u / %u", r->made, r->from);
-	rresamp_crcf_set_scale(r->resampler, 2 * width);
+	if (r->reals)
+		rresamp_rrrf_set_scale(r->reals, 2 * width);
+	else
+		rresamp_crcf_set_scale(r->resampler, 2 * width);
 	return 0;
 }
 
@@ -104,15 +112,27 @@ static int resample_work(void *self, struct aloe_slot *slot)
 	r->dropped += aloe_in_len(slot, 0) - n;
 	if (groups == 0)
 		return 0;
-	r->rejected += guard_copy(r->in, aloe_in_cf32(slot, 0), n);
-	rresamp_crcf_execute_block(r->resampler, r->in, groups, aloe_out_cf32(slot, 0));
+	if (r->reals) {
+		float *in = (float *)r->in;
+
+		r->rejected += guard_copy_real(in, slot->in[0].data, n);
+		rresamp_rrrf_execute_block(r->reals, in, groups, slot->out[0].data);
+	} else {
+		r->rejected += guard_copy(r->in, aloe_in_cf32(slot, 0), n);
+		rresamp_crcf_execute_block(r->resampler, r->in, groups, aloe_out_cf32(slot, 0));
+	}
 	slot->out[0].len = groups * r->made;
 	return 0;
 }
 
 static int resample_reset(void *self)
 {
-	rresamp_crcf_reset(((struct resample_rational *)self)->resampler);
+	struct resample_rational *r = self;
+
+	if (r->reals)
+		rresamp_rrrf_reset(r->reals);
+	else
+		rresamp_crcf_reset(r->resampler);
 	return 0;
 }
 
@@ -123,7 +143,10 @@ static int resample_close(void *self, struct aloe_setup *setup)
 	(void)setup;
 	if (r->resampler)
 		rresamp_crcf_destroy(r->resampler);
+	if (r->reals)
+		rresamp_rrrf_destroy(r->reals);
 	r->resampler = NULL;
+	r->reals = NULL;
 	return 0;
 }
 

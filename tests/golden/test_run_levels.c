@@ -58,6 +58,7 @@ static const struct subject {
     {"utran384-uplink", 16, "--set noise.esn0_db=-2.1", {NULL}, "compare.block_errors", 0, 0, NULL},
     {"utran64", 16, "--set noise.esn0_db=-3.5", {NULL}, "compare.block_errors", 0, 0, NULL},
     {"radio-file", 20, "", {NULL}, NULL, 1, 256, "1e6"},
+    {"fm-receiver", 20, "", {"sink"}, NULL, 1, 12000, "1.2e6"},
     {"utran384-over-x310", 4, "", {"sink"}, NULL, 1, 62500, "6.25e6"},
     {"x310-channel", 20, "", {NULL}, NULL, 1, 256, "100e6"},
     {"x310-mimo2x2", 20, "", {NULL}, NULL, 2, 256, "100e6"},
