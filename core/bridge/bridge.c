@@ -316,6 +316,15 @@ void bridge_epoch(struct bridge *bridge, uint64_t epoch_ns)
 	bridge->epoch_ns = epoch_ns;
 }
 
+bool bridge_ended(const struct bridge *bridge)
+{
+	for (uint32_t s = 0; s < bridge->view.head->segments.count; s++)
+		if (bridge->node_of[s] == bridge->node &&
+		    atomic_load(&image_segment_state(&bridge->view, s)->ended) == 0)
+			return false;
+	return true;
+}
+
 const struct bridge_counts *bridge_counts(const struct bridge *bridge, uint32_t peer)
 {
 	assert(peer < bridge->n_peers);

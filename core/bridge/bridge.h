@@ -94,6 +94,9 @@ int bridge_in(struct bridge *bridge, const uint8_t *bytes, size_t len);
  * peer is known to lack something, or a step of the peer has come that it waits to hear of. */
 bool bridge_news(const struct bridge *bridge, uint32_t peer);
 
+/* bridge_ended: all segments of this node have done their last step. */
+bool bridge_ended(const struct bridge *bridge);
+
 const struct bridge_counts *bridge_counts(const struct bridge *bridge, uint32_t peer);
 
 #endif

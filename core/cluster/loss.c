@@ -21,6 +21,23 @@ static uint64_t sum(uint64_t a, uint64_t b)
 	return a > CLUSTER_NEVER - b ? CLUSTER_NEVER : a + b;
 }
 
+uint64_t cluster_soon_ns(uint64_t slot_ns)
+{
+	const uint64_t least = CLUSTER_SOON_MS * CLUSTER_MS;
+
+	if (slot_ns > CLUSTER_NEVER / CLUSTER_SOON_SLOTS)
+		return CLUSTER_NEVER;
+	return slot_ns * CLUSTER_SOON_SLOTS > least ? slot_ns * CLUSTER_SOON_SLOTS : least;
+}
+
+uint64_t cluster_soon_slot(uint64_t now_slot, uint64_t slot_ns, uint64_t ns)
+{
+	const uint64_t more = ns / slot_ns;
+
+	assert(slot_ns > 0);
+	return now_slot + 1 + (more > CLUSTER_SOON_SLOTS ? more : CLUSTER_SOON_SLOTS);
+}
+
 uint64_t cluster_lease_end(uint64_t word_ns, uint64_t lease_ns)
 {
 	return sum(word_ns, lease_ns);

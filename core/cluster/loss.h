@@ -28,12 +28,21 @@ enum {
 	CLUSTER_JOIN_MS = 500,    /* how often a node joins that has no lease */
 	CLUSTER_SILENT_MS = 3000, /* such a node is lost when nothing was heard for so long */
 	CLUSTER_MORE_MS = 100,    /* what the manager waits beyond a lease */
+	/* soon: so many slots, but no less time: an order reaches all nodes by then, and a node of
+	 * which nothing is heard for longer is said to be silent */
+	CLUSTER_SOON_SLOTS = 10,
+	CLUSTER_SOON_MS = 50,
 };
 
 /* cluster_join_ns: how often a node joins, 4 times in its lease; lease_ns 0: it has none.
  * cluster_lost_ns: for how long nothing is heard of a node that is lost. */
 uint64_t cluster_join_ns(uint64_t lease_ns);
 uint64_t cluster_lost_ns(uint64_t lease_ns);
+
+/* cluster_soon_ns: max(10 slots, 50 ms). cluster_soon_slot: the first slot that is so far ahead of
+ * `now_slot` that all nodes hear of an order for it in time; at least `ns` ahead. */
+uint64_t cluster_soon_ns(uint64_t slot_ns);
+uint64_t cluster_soon_slot(uint64_t now_slot, uint64_t slot_ns, uint64_t ns);
 
 /* cluster_lease_end: when a lease ends. word_ns is when the node asked for the last word that it
  * has; CLUSTER_NEVER: it is the manager itself. */

@@ -10,6 +10,7 @@
 
 #include "core/base/clock.h"
 #include "core/bridge/frame.h"
+#include "core/cluster/loss.h"
 
 static const char prefix[] = "waveform/";
 
@@ -53,18 +54,71 @@ static bool may_run(const struct carried_wave *wave)
 	return atomic_load(&wave->control->base) != IMAGE_FOREVER;
 }
 
+/* ---- silence ---- */
+
+/* While it does, its peers send word every CARRIED_WORD_MS. */
+static bool is_clocked(const struct carried_wave *wave)
+{
+	const uint32_t clock = wave->view.head->clock;
+
+	return clock != IMAGE_VIRTUAL && clock != IMAGE_STEP && may_run(wave) &&
+	    !bridge_ended(wave->bridge);
+}
+
+static void silence_tell(struct carried *carried, const struct carried_wave *wave,
+    const struct carried_peer *peer, uint64_t heard_ns, uint64_t now)
+{
+	const char *node = machines_name(carried->machines, peer->node);
+
+	if (peer->silent_ns)
+		log_warning(carried->log,
+		    "%s: nothing has been heard of node \"%s\" for %llu ms; its messages are "
+		    "missing",
+		    wave->name, node, (unsigned long long)((now - heard_ns) / 1000000));
+	else
+		log_note(carried->log, "%s: node \"%s\" is heard again, after %llu ms", wave->name,
+		    node, (unsigned long long)((now - heard_ns) / 1000000));
+	if (carried->silence)
+		carried->silence(carried->self);
+}
+
+static void silence_look(
+    struct carried *carried, struct carried_wave *wave, struct carried_peer *peer, uint64_t now)
+{
+	const uint64_t heard = links_heard_ns(&carried->links, peer->node),
+	               from = heard > wave->runs_ns ? heard : wave->runs_ns,
+	               before = peer->silent_ns;
+	const bool silent =
+	    wave->runs_ns && now > from && now - from > cluster_soon_ns(wave->view.head->slot_ns);
+
+	peer->silent_ns = silent ? from : 0;
+	if ((before != 0) != silent)
+		silence_tell(carried, wave, peer, silent ? from : before, now);
+}
+
+bool carried_silent(const struct carried *carried, uint32_t node)
+{
+	for (const struct carried_wave *wave = carried->waves; wave; wave = wave->next)
+		for (uint32_t p = 0; p < wave->n_peers; p++)
+			if (wave->peers[p].node == node && wave->peers[p].silent_ns)
+				return true;
+	return false;
+}
+
 static void wave_look(struct carried *carried, struct carried_wave *wave, uint64_t now)
 {
 	const uint64_t word_ms = may_run(wave) ? CARRIED_WORD_MS : CARRIED_REST_MS;
 	bool news = false;
 
 	bridge_epoch(wave->bridge, epoch_of(carried));
+	wave->runs_ns = !is_clocked(wave) ? 0 : wave->runs_ns ? wave->runs_ns : now;
 	for (uint32_t p = 0; p < wave->n_peers; p++) {
 		const bool fresh = bridge_news(wave->bridge, p);
 
 		news |= fresh;
 		if (fresh || now - wave->peers[p].sent_ns >= word_ms * 1000000ull)
 			round_send(carried, wave, p);
+		silence_look(carried, wave, &wave->peers[p], now);
 	}
 	wave->looks = news ? 0 : wave->looks + 1;
 }
@@ -325,7 +379,8 @@ void carried_settled(struct carried *carried)
 	}
 }
 
-int carried_open(struct carried *carried, const struct machines *machines, struct daemon *daemon)
+int carried_open(struct carried *carried, const struct machines *machines, struct daemon *daemon,
+    void (*silence)(void *self), void *self)
 {
 	int rc;
 
@@ -333,7 +388,9 @@ int carried_open(struct carried *carried, const struct machines *machines, struc
 	    .log = &daemon->log,
 	    .loop = &daemon->loop,
 	    .frame = malloc(LINKS_FRAME_BYTES),
-	    .boot = realtime_ns()};
+	    .boot = realtime_ns(),
+	    .silence = silence,
+	    .self = self};
 	if (!carried->frame)
 		return -ENOMEM;
 	rc =

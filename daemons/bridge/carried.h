@@ -25,6 +25,7 @@ enum {
 struct carried_peer {
 	uint32_t node; /* of the platform */
 	uint64_t sent_ns;
+	uint64_t silent_ns; /* when it was heard last; 0: it is heard */
 };
 
 struct carried_wave {
@@ -36,8 +37,9 @@ struct carried_wave {
 	struct bridge *bridge;
 	struct carried_peer *peers; /* as they are numbered in the bridge */
 	uint32_t n_peers;
-	uint32_t looks; /* without news since the last one with news */
-	bool doubtful;  /* not named by the frontend that there is now; it may still do so */
+	uint32_t looks;   /* without news since the last one with news */
+	uint64_t runs_ns; /* since when it may run on a clock; 0: it may not */
+	bool doubtful;    /* not named by the frontend that there is now; it may still do so */
 };
 
 struct carried {
@@ -53,11 +55,18 @@ struct carried {
 	uint8_t *frame;  /* room for one */
 	uint64_t boot;   /* of this process, CLOCK_REALTIME */
 	uint64_t strays; /* frames of no waveform here */
+	void (*silence)(void *self);
+	void *self;
 };
 
-/* carried_open: 0, or -errno after logging why. */
-int carried_open(struct carried *carried, const struct machines *machines, struct daemon *daemon);
+/* carried_open: 0, or -errno after logging why. `silence` is called when carried_silent says
+ * something else of a node; NULL: nobody wants to know. */
+int carried_open(struct carried *carried, const struct machines *machines, struct daemon *daemon,
+    void (*silence)(void *self), void *self);
 void carried_close(struct carried *carried);
+/* carried_silent: a waveform that runs on a clock waits for word of the node, and nothing has been
+ * heard of the node for max(10 slots, 50 ms) of that waveform. */
+bool carried_silent(const struct carried *carried, uint32_t node);
 /* What the frontend keeps; carried_entry finishes the entry. */
 void carried_entry(struct carried *carried, struct keep_entry *entry);
 void carried_lost(struct carried *carried);    /* the frontend was killed */

@@ -81,6 +81,7 @@ static void frame_come(void *self, uint32_t node, const void *bytes, size_t len)
 	enum probe_kind kind;
 	uint64_t stamp;
 
+	links->one[node].heard_ns = now;
 	if (!probe_get(bytes, len, &kind, &stamp))
 		links->frame(links->self, node, bytes, len);
 	else if (kind == PROBE_ASK)
@@ -92,6 +93,11 @@ static void frame_come(void *self, uint32_t node, const void *bytes, size_t len)
 uint64_t links_one_way(const struct bridge_links *links, uint32_t node)
 {
 	return delays_one_way(&links->one[node].delays);
+}
+
+uint64_t links_heard_ns(const struct bridge_links *links, uint32_t node)
+{
+	return links->one[node].heard_ns;
 }
 
 /* ---- messages ---- */

@@ -26,7 +26,8 @@ struct bridge_link { /* to one other node */
 	struct bus *bus;      /* that we connect by; NULL: the other one connects to us */
 	struct bus_peer peer; /* then: it; len 0: not heard yet */
 	struct loop_watch watch;
-	uint64_t sent_ns; /* when something was sent last */
+	uint64_t sent_ns;  /* when something was sent last */
+	uint64_t heard_ns; /* when a frame of it came last; 0: never */
 	struct delays delays;
 };
 
@@ -56,5 +57,7 @@ void links_send(struct bridge_links *links, uint32_t node, const void *bytes, si
 void links_flush(struct bridge_links *links);
 /* links_one_way gives what a message takes to a node, as delays_one_way has it; 0: not known. */
 uint64_t links_one_way(const struct bridge_links *links, uint32_t node);
+/* links_heard_ns: when a frame of a node came last, whatever it was for; 0: never. */
+uint64_t links_heard_ns(const struct bridge_links *links, uint32_t node);
 
 #endif

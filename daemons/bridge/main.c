@@ -16,7 +16,8 @@ struct bridge_daemon {
 	struct loop_timer tell;
 };
 
-/* swman plans with what messages take to the other nodes: an EVENT without a waveform. */
+/* swman plans with what messages take to the other nodes, and says which of them is silent: an
+ * EVENT without a waveform. */
 static void tell(void *self)
 {
 	struct bridge_daemon *bridge = self;
@@ -33,6 +34,8 @@ static void tell(void *self)
 		    (unsigned long long)links_one_way(&bridge->carried.links, n));
 		wire_put_text(&msg, WIRE_TAG_NAME, machines_name(&bridge->machines, n));
 		wire_put_text(&msg, WIRE_TAG_VALUE, ns);
+		wire_put_text(
+		    &msg, WIRE_TAG_STATE, carried_silent(&bridge->carried, n) ? "silent" : "heard");
 	}
 	bus_send(bridge->daemon.bus, &msg);
 }
@@ -72,7 +75,8 @@ static int run(struct bridge_daemon *bridge, const struct daemon_args *args)
 	if (status == 0)
 		status = machines_open(&bridge->machines, args, &bridge->daemon.log);
 	if (status == 0)
-		status = carried_open(&bridge->carried, &bridge->machines, &bridge->daemon);
+		status = carried_open(
+		    &bridge->carried, &bridge->machines, &bridge->daemon, tell, bridge);
 	if (status == 0)
 		tell(bridge);
 	status = status < 0 ? 1 : daemon_run(&bridge->daemon);

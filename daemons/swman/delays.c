@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Measured delays: what bridges say of the way between two nodes, and what LOAD makes of it. */
+ * What bridges say of the way between two nodes: whether the other end is heard, and how long a
+ * message takes, which LOAD plans with. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/map/units.h"
 #include "daemons/swman/swman.h"
 
 #define MOST_NS 10000000000ull /* more is no time of a message */
 
-static uint64_t *place(const struct swman *swman, uint32_t from, uint32_t to)
+static struct swman_way *way_of(const struct swman *swman, uint32_t from, uint32_t to)
 {
-	return &swman->delays[from * swman->machines.model->n_nodes + to];
+	return &swman->ways[from * swman->machines.model->n_nodes + to];
 }
 
 /* The node that an event is of: the frontend of another node says which one it is. */
@@ -28,6 +30,32 @@ static uint32_t sender_of(const struct swman *swman, const struct wire_view *eve
 	    : swman->machines.self;
 }
 
+/* The n-th node of an event: the time of a message to it, and whether it is heard. */
+static void way_take(struct swman_way *way, const struct wire_view *event, unsigned n)
+{
+	char *value = wire_get_text(event, WIRE_TAG_VALUE, n),
+	     *state = wire_get_text(event, WIRE_TAG_STATE, n);
+	const uint64_t ns = value ? strtoull(value, NULL, 10) : 0;
+	const bool silent = state && strcmp(state, "silent") == 0;
+
+	if (ns <= MOST_NS)
+		way->one_way_ns = ns;
+	way->silent_ns = !silent ? 0 : way->silent_ns ? way->silent_ns : clock_ns();
+	free(value);
+	free(state);
+}
+
+uint64_t swman_silent_ns(const struct swman *swman, uint32_t by, uint32_t node)
+{
+	return swman->ways ? way_of(swman, by, node)->silent_ns : 0;
+}
+
+void swman_silence_forget(struct swman *swman, uint32_t by)
+{
+	for (uint32_t n = 0; swman->ways && n < swman->machines.model->n_nodes; n++)
+		way_of(swman, by, n)->silent_ns = 0;
+}
+
 bool swman_delays_take(struct swman *swman, const struct wire_view *event)
 {
 	const size_t nodes = swman->machines.model->n_nodes;
@@ -37,19 +65,15 @@ bool swman_delays_take(struct swman *swman, const struct wire_view *event)
 
 	if (wire_get_bytes(event, WIRE_TAG_WAVEFORM, 0, &name, &len) == 0)
 		return false;
-	if (!swman->delays)
-		swman->delays = calloc(nodes * nodes, sizeof(*swman->delays));
-	for (unsigned n = 0; swman->delays && from != MACHINES_NONE &&
+	if (!swman->ways)
+		swman->ways = calloc(nodes * nodes, sizeof(*swman->ways));
+	for (unsigned n = 0; swman->ways && from != MACHINES_NONE &&
 	     wire_get_bytes(event, WIRE_TAG_NAME, n, &name, &len) == 0;
 	     n++) {
 		const uint32_t to = machines_find(&swman->machines, name, len);
 
-		char *text = wire_get_text(event, WIRE_TAG_VALUE, n);
-		const uint64_t ns = text ? strtoull(text, NULL, 10) : 0;
-
-		if (to != MACHINES_NONE && ns <= MOST_NS)
-			*place(swman, from, to) = ns;
-		free(text);
+		if (to != MACHINES_NONE)
+			way_take(way_of(swman, from, to), event, n);
 	}
 	return true;
 }
@@ -59,9 +83,10 @@ static double slowest_ns(const struct swman *swman, const struct platform_link *
 {
 	uint64_t most = 0;
 
-	for (size_t a = 0; swman->delays && a < link->n_nodes; a++)
+	for (size_t a = 0; swman->ways && a < link->n_nodes; a++)
 		for (size_t b = 0; b < link->n_nodes; b++) {
-			const uint64_t ns = *place(swman, link->nodes[a], link->nodes[b]);
+			const uint64_t ns =
+			    way_of(swman, link->nodes[a], link->nodes[b])->one_way_ns;
 
 			most = ns > most ? ns : most;
 		}

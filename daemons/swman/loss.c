@@ -437,8 +437,10 @@ void loss_node(struct swman *swman, const char *name, bool there, uint64_t heard
 	if (node == MACHINES_NONE)
 		return;
 	swman->nodes[node] = (struct swman_node){!there, there ? 0 : heard_ns};
-	if (!there)
+	if (!there) {
+		swman_silence_forget(swman, node);
 		look_at(swman, clock_ns(), clock_ns());
+	}
 }
 
 /* ---- what the nodes say ---- */

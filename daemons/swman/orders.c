@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/clock.h"
 #include "daemons/swman/merge.h"
 
 struct gather *gather_all(struct swman *swman, const struct wire_view *request)
@@ -26,6 +27,26 @@ void order_make(struct wire_msg *msg, enum wire_type type, const char *waveform)
 		wire_put_text(msg, WIRE_TAG_WAVEFORM, waveform);
 }
 
+/* Before a node counts as lost its neighbours hear nothing of it. */
+static void silences_add(const struct swman *swman, const struct gather *gather, json_t *losses)
+{
+	const uint64_t now = clock_ns();
+
+	for (uint32_t i = 0; i < gather->n; i++)
+		for (uint32_t k = 0; k < gather->n; k++) {
+			const uint32_t by = gather->answers[i].node, of = gather->answers[k].node;
+			const uint64_t since = swman_silent_ns(swman, by, of);
+
+			if (since)
+				json_array_append_new(losses,
+				    json_sprintf("node \"%s\": nothing has been heard of node "
+				                 "\"%s\" for %.1f s",
+				        machines_name(&swman->machines, by),
+				        machines_name(&swman->machines, of),
+				        (double)(now - since) * 1e-9));
+		}
+}
+
 json_t *reports_merge(const struct swman *swman, const struct gather *gather)
 {
 	json_t **reports = calloc(gather->n + 1, sizeof(*reports)), *merged = NULL;
@@ -47,6 +68,8 @@ json_t *reports_merge(const struct swman *swman, const struct gather *gather)
 		gather_why(swman, &gather->answers[i], why, sizeof(why));
 		json_array_append_new(json_object_get(merged, "losses"), json_string(why));
 	}
+	if (merged)
+		silences_add(swman, gather, json_object_get(merged, "losses"));
 	while (n > 0)
 		json_decref(reports[--n]);
 	free(reports);

@@ -30,13 +30,7 @@
 #include "daemons/swman/merge.h"
 #include "daemons/swman/orders.h"
 
-enum {
-	START_SLOTS = 10,
-	START_NS = 50000000,
-	PAUSE_NS = 1000000000,
-	START_TRIES = 4,
-	LEARN_NS = 50000000
-};
+enum { PAUSE_NS = 1000000000, START_TRIES = 4, LEARN_NS = 50000000 };
 
 static const char *name_of(const struct swman *swman, uint32_t node)
 {
@@ -322,9 +316,7 @@ void several_prepare(struct swman *swman, const struct wire_view *request, const
 /* The slot that is so long ahead: for all nodes to hear of it. */
 static uint64_t slot_ahead(uint64_t slot_ns, uint64_t ns)
 {
-	const uint64_t more = ns / slot_ns;
-
-	return tai_ns() / slot_ns + 1 + (more > START_SLOTS ? more : START_SLOTS);
+	return cluster_soon_slot(tai_ns() / slot_ns, slot_ns, ns);
 }
 
 static void change_answered(struct swman *swman, struct gather *gather)
@@ -376,7 +368,7 @@ static void start_ask(struct swman *swman, struct gather *gather)
 	order_make(&msg, WIRE_START, gather->waveform);
 	if (run && run->slot_ns > 0)
 		wire_put_u64(&msg, WIRE_TAG_SLOT,
-		    slot_ahead(run->slot_ns, (uint64_t)START_NS << gather->at));
+		    slot_ahead(run->slot_ns, CLUSTER_SOON_MS * CLUSTER_MS << gather->at));
 	gather_ask(swman, gather, &msg, start_answered);
 }
 

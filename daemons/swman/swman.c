@@ -30,7 +30,7 @@ void swman_fini(struct swman *swman)
 		swman_run_drop(swman, swman->runs->waveform, swman->runs->saved);
 	if (swman->registry)
 		registry_close(swman->registry);
-	free(swman->delays);
+	free(swman->ways);
 }
 
 /* exec finds its waveforms again when it is back. What the last one was asked is answered by the

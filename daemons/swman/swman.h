@@ -80,6 +80,11 @@ struct swman_node {  /* of the platform */
 	uint64_t heard_ns;
 };
 
+struct swman_way {           /* from one node to another, by the bridge of the first */
+	uint64_t one_way_ns; /* of a message; 0: not known */
+	uint64_t silent_ns;  /* since when nothing is heard of the other node; 0: it is heard */
+};
+
 struct swman {
 	struct daemon daemon;
 	struct machines machines; /* that this one manages */
@@ -87,8 +92,7 @@ struct swman {
 	struct swman_call *calls;
 	uint64_t prepares; /* and remaps, sent to exec */
 	struct swman_run *runs;
-	/* ns from node to node, as bridges have measured; 0: not known. NULL: nothing is */
-	uint64_t *delays;
+	struct swman_way *ways;    /* from node to node, as bridges say; NULL: nothing is known */
 	struct registry *registry; /* as of registry_stamp; NULL: not read yet */
 	uint64_t registry_stamp;
 	struct swman_node nodes[PLATFORM_NODES_MAX];
@@ -157,11 +161,15 @@ typedef void swman_send(struct swman *swman, const struct wire_view *remap,
 void swman_load_again(struct swman *swman, const struct wire_view *request,
     const struct wire_view *remap, const char *cpus, const json_t *list, swman_send *send);
 
-/* delays.c. swman_delays_take takes what a bridge has measured: false, the event is another one.
+/* delays.c. swman_delays_take takes what a bridge has measured and heard: false, the event is
+ * another one. swman_silent_ns gives since when the bridge of `by` hears nothing of a node; 0: it
+ * does. swman_silence_forget: nothing is heard of that bridge itself.
  * swman_delays_apply gives the model links of its own (the caller frees them), with the delays that
  * were measured where the platform file gives none, and says so; a given delay is kept, and diag
  * says if it is too small. 0 or -ENOMEM. */
 bool swman_delays_take(struct swman *swman, const struct wire_view *event);
+uint64_t swman_silent_ns(const struct swman *swman, uint32_t by, uint32_t node);
+void swman_silence_forget(struct swman *swman, uint32_t by);
 int swman_delays_apply(const struct swman *swman, const struct waveform *waveform,
     struct platform_model *model, struct platform_link **ret_links, struct diag *diag);
 

@@ -29,6 +29,16 @@ killed() { # DAEMON NODE_DIRECTORY: and another one is there
 	before=$(pid_of "$1" "$2")
 	test -n "$before" && kill -9 "$before" && eventually another "$1" "$2" "$before"
 }
+processes() { # NODE: all that were started with NODE_MARK=$work/NODE
+	grep -lsaF "NODE_MARK=$work/$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'
+}
+signal() { # SIGNAL NODE [DAEMON]: to all processes of the node, or to one daemon
+	for pid in $(processes "$2"); do
+		[ -z "${3:-}" ] || [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "aloe-$3" ] || continue
+		kill -"$1" "$pid" 2>/dev/null
+	done
+}
+is_gone() { test -z "$(processes "$1")"; } # NODE
 sockets() { # NODE_DIRECTORY: inodes of all sockets of the daemons of its node
 	for pid in $(pid_of '.*' "$1"); do
 		find "/proc/$pid/fd" -lname 'socket:*' -printf '%l\n' 2>/dev/null
@@ -66,4 +76,11 @@ two() { # [NODE_OF_DEMOD] [MORE_OF_SINK]: a waveform on both nodes of the pair
 		};
 		links = ( "source -> mod -> demod -> sink" );
 	END
+}
+bearer() { # waveforms/utran384.conf with its transmitter on a, its channel on b, its receiver on c
+	awk '/^\t(source|bits|crc|encoder|match|interleave1|segment|mux|interleave2|mod):/ { sub(/; };/, "; node = \"a\"; };") }
+		/^\t(noise):/ { sub(/; };/, "; node = \"b\"; };") }
+		/^\t(soft|deinterleave2|demux|desegment|deinterleave1|dematch|decoder|check|words|sink|compare):/ {
+			sub(/; };/, "; node = \"c\"; };") }
+		{ print }' "$top/waveforms/utran384.conf" | sed "s|{here}|$top/waveforms|"
 }

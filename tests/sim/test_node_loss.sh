@@ -15,17 +15,8 @@ end() {
 	rm -rf "$work"
 }
 
-processes() { # NODE: of every process of that node
-	grep -lsaF "NODE_LOSS_MARK=$work/$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'
-}
-signal() { # SIGNAL NODE [DAEMON]: to all processes of the node, or to one daemon
-	for pid in $(processes "$2"); do
-		[ -z "${3:-}" ] || [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "aloe-$3" ] || continue
-		kill -"$1" "$pid" 2>/dev/null
-	done
-}
 up() { # NODE
-	NODE_LOSS_MARK=$work/$1 "$bin/aloe" up --platform "$work/three.conf" --node "$1" --dir "$work/$1" --state "$work/state-$1"
+	NODE_MARK=$work/$1 "$bin/aloe" up --platform "$work/three.conf" --node "$1" --dir "$work/$1" --state "$work/state-$1"
 }
 at() { aloe "$@" --dir "$work/a"; }
 begins() { # FILE OTHER: the file is the beginning of the other
@@ -38,7 +29,6 @@ passes() { # INDEX: the waveform has come so far
 where() { # INSTANCE: its node, as the manager has it
 	at get two "$1" --node a 2>&1 | sed -n 's/.* is on node "\([abc]\)".*/\1/p'
 }
-is_gone() { test -z "$(processes "$1")"; }
 test_where() { test "$(where mod)" = "$1"; }
 rests() { # FILE: it comes to a time in which 50 slots go by and it does not grow
 	for _ in $(seq 10); do

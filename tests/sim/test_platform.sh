@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Nodes of a platform, two or three on this machine: up, joined, and who is refused; a waveform whose instances are on both, loaded,
+# Nodes of a platform, two on this machine: up, joined, and who is refused; a waveform whose instances are on both, loaded,
 # started, paused, stopped and unloaded from either; its bits are those of one lane, also while bridges, frontends, an exec and
 # the manager are killed; a node that is missing is named; with keys and without.
 set -u
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/common/nodes.sh
 end() {
 	for dir in other wrong; do "$bin/aloe" down --dir "$work/$dir" >/dev/null 2>&1; done
-	for p in "$work"/pair.conf "$work"/udp.conf "$work"/slow.conf "$work"/three.conf "$work"/safe.conf; do
+	for p in "$work"/pair.conf "$work"/udp.conf "$work"/slow.conf "$work"/safe.conf; do
 		[ -f "$p" ] && "$bin/aloe" down --platform "$p" >/dev/null 2>&1
 	done
 	"$bin/aloe" down >/dev/null 2>&1
@@ -305,32 +305,6 @@ ok "down with that" says 0 "the node is down" aloe down --platform slow.conf
 
 sed 's/delay = 2;/delay = 2; transport = "dpdk";/' pair.conf >dpdk.conf
 ok "no node over DPDK" says 1 'over which no bridge can send yet' aloe up --platform dpdk.conf
-
-# ---- a bearer over three nodes: transmitter, channel, receiver ----
-
-awk '/^\t(source|bits|crc|encoder|match|interleave1|segment|mux|interleave2|mod):/ { sub(/; };/, "; node = \"a\"; };") }
-	/^\t(noise):/ { sub(/; };/, "; node = \"b\"; };") }
-	/^\t(soft|deinterleave2|demux|desegment|deinterleave1|dematch|decoder|check|words|sink|compare):/ {
-		sub(/; };/, "; node = \"c\"; };") }
-	{ print }' "$top/waveforms/utran384.conf" | sed "s|{here}|$top/waveforms|" >bearer.conf
-ok "every instance has a node" test "$(grep -c 'node = ' bearer.conf)" = 22
-aloe run "$top/waveforms/utran384.conf" --clock virtual --slots 150 -q --set sink.path=lane.wav --set noise.ebn0_db=1
-for transport in tcp udp; do
-	three "transport = \"$transport\"; " >three.conf
-	rm -f lost
-	ok "three nodes are up, $transport" says 0 "aloe-c" env LD_PRELOAD="$work/loss.so" LOSS_LOG="$work/lost" \
-		"$bin/aloe" up --platform three.conf
-	ok "all have joined, $transport" eventually joined 3
-	ok "the bearer is loaded, $transport" says 0 "utran384 is loaded" aloe load bearer.conf --slots 150 --slot-us 20000 \
-		--set sink.path=nodes.wav --set noise.ebn0_db=1
-	ok "it is started, $transport" says 0 "utran384 runs" aloe start utran384
-	ok "it ends, $transport" eventually state_is utran384 STOP
-	ok "its sound is that of one lane, $transport" same nodes.wav lane.wav
-	ok "it is unloaded, $transport" says 0 "is unloaded" aloe unload utran384
-	ok "three nodes are down, $transport" says 0 "the node is down" aloe down --platform three.conf
-	rm -f nodes.wav
-done
-ok "datagrams of the bearer were lost" test -s lost
 
 # ---- one node is not ready ----
 

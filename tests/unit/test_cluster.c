@@ -97,6 +97,18 @@ static void test_how_often(void **state)
 	assert_int_equal(cluster_lease_end(CLUSTER_NEVER, LEASE), CLUSTER_NEVER);
 }
 
+static void test_soon(void **state)
+{
+	(void)state;
+	assert_int_equal(cluster_soon_ns(1 * MS), 50 * MS);
+	assert_int_equal(cluster_soon_ns(5 * MS), 50 * MS);
+	assert_int_equal(cluster_soon_ns(20 * MS), 200 * MS);
+	assert_true(cluster_soon_ns(CLUSTER_NEVER) == CLUSTER_NEVER);
+	assert_int_equal(cluster_soon_slot(7, 20 * MS, 50 * MS), 18);
+	assert_int_equal(cluster_soon_slot(7, 1 * MS, 50 * MS), 58);
+	assert_int_equal(cluster_soon_slot(7, 20 * MS, 1000 * MS), 58);
+}
+
 static uint64_t random_next(uint64_t *state)
 {
 	*state ^= *state << 13;
@@ -168,6 +180,7 @@ int main(void)
 	    cmocka_unit_test(test_two_losses),
 	    cmocka_unit_test(test_who_is_lost),
 	    cmocka_unit_test(test_how_often),
+	    cmocka_unit_test(test_soon),
 	    cmocka_unit_test(test_never_two_loads),
 	    cmocka_unit_test(test_which_load),
 	};

@@ -119,7 +119,7 @@ static void rig_open(struct rig *rig)
 static void rig_close(struct rig *rig)
 {
 	free(rig->links);
-	free(rig->swman.delays);
+	free(rig->swman.ways);
 	platform_free(rig->swman.machines.model);
 	diag_fini(&rig->diag);
 }
@@ -136,7 +136,8 @@ static void plan(struct rig *rig)
 }
 
 /* As the frontend of the manager passes it on. */
-static void hear(struct rig *rig, const char *from, const char *to, const char *ns)
+static void hear_as(
+    struct rig *rig, const char *from, const char *to, const char *ns, const char *state)
 {
 	struct wire_view view;
 	const uint8_t *bytes;
@@ -146,11 +147,17 @@ static void hear(struct rig *rig, const char *from, const char *to, const char *
 	wire_init(&msg, WIRE_EVENT, WIRE_FRONTEND, WIRE_SWMAN, 0);
 	wire_put_text(&msg, WIRE_TAG_NAME, to);
 	wire_put_text(&msg, WIRE_TAG_VALUE, ns);
+	wire_put_text(&msg, WIRE_TAG_STATE, state);
 	wire_put_text(&msg, WIRE_TAG_NODE, from);
 	bytes = wire_bytes(&msg, &len);
 	assert_int_equal(wire_decode(bytes, len, &view), 0);
 	assert_true(swman_delays_take(&rig->swman, &view));
 	wire_fini(&msg);
+}
+
+static void hear(struct rig *rig, const char *from, const char *to, const char *ns)
+{
+	hear_as(rig, from, to, ns, "heard");
 }
 
 static void says(const struct rig *rig, const char *words)
@@ -220,6 +227,30 @@ static void test_no_clock(void **state)
 	rig_close(&rig);
 }
 
+/* Since when, not how often it was said; until the node is heard, or nothing of who said so. */
+static void test_silent(void **state)
+{
+	struct rig rig;
+	uint64_t since;
+
+	(void)state;
+	rig_open(&rig);
+	assert_true(swman_silent_ns(&rig.swman, 0, 1) == 0);
+	hear_as(&rig, "a", "b", "3000000", "silent");
+	since = swman_silent_ns(&rig.swman, 0, 1);
+	assert_true(since != 0 && swman_silent_ns(&rig.swman, 1, 0) == 0);
+	hear_as(&rig, "a", "b", "3000000", "silent");
+	assert_true(swman_silent_ns(&rig.swman, 0, 1) == since);
+	hear_as(&rig, "a", "b", "3000000", "rubbish");
+	assert_true(swman_silent_ns(&rig.swman, 0, 1) == 0);
+	hear_as(&rig, "b", "a", "3000000", "silent");
+	hear_as(&rig, "c", "a", "3000000", "silent");
+	swman_silence_forget(&rig.swman, 1);
+	assert_true(swman_silent_ns(&rig.swman, 1, 0) == 0);
+	assert_true(swman_silent_ns(&rig.swman, 2, 0) != 0);
+	rig_close(&rig);
+}
+
 /* What a bridge says may be anything; an event of a waveform is none of its. */
 static void test_hostile(void **state)
 {
@@ -262,6 +293,7 @@ int main(void)
 	    cmocka_unit_test(test_planned),
 	    cmocka_unit_test(test_given_is_kept),
 	    cmocka_unit_test(test_no_clock),
+	    cmocka_unit_test(test_silent),
 	    cmocka_unit_test(test_hostile),
 	};
 

@@ -304,7 +304,7 @@ static int end_open(struct bridges *bridges, uint32_t node)
 	end->files = (struct image_files){-1, -1};
 	end->is_open = true;
 	rc = machines_open(&end->machines, &args, &end->daemon.log);
-	rc = rc ? rc : carried_open(&end->carried, &end->machines, &end->daemon);
+	rc = rc ? rc : carried_open(&end->carried, &end->machines, &end->daemon, NULL, NULL);
 	return rc ? rc : images_make(bridges, node);
 }
 
