@@ -14,6 +14,9 @@
 #ifndef ALOE_BASE_LOG_H
 #define ALOE_BASE_LOG_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_NOTE, LOG_LEVEL_DEBUG };
 
 struct log {
@@ -32,5 +35,12 @@ __attribute__((format(printf, 2, 3))) void log_warning(
 __attribute__((format(printf, 2, 3))) void log_note(const struct log *log, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void log_debug(
     const struct log *log, const char *format, ...);
+
+/* log_counted: of what others may do as often as they like the 1st, 2nd, 4th, 8th ... time is worth
+ * a line, so nobody can fill the log. */
+static inline bool log_counted(uint64_t n)
+{
+	return (n & (n - 1)) == 0;
+}
 
 #endif

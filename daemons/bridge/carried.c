@@ -153,14 +153,24 @@ static void look_in(struct carried *carried, uint64_t ns)
 	loop_timer_start(carried->loop, &carried->look, ns, waves_look, carried);
 }
 
-/* The n-th, for n a power of two: a peer cannot fill the log. */
 static void stray_log(struct carried *carried, uint32_t node)
 {
 	const uint64_t n = ++carried->strays;
 
-	if ((n & (n - 1)) == 0)
+	if (log_counted(n))
 		log_debug(carried->log, "frames of no waveform here, the last of node \"%s\": %llu",
 		    machines_name(carried->machines, node), (unsigned long long)n);
+}
+
+static void refused_log(struct carried *carried, const struct carried_wave *wave, uint32_t node)
+{
+	const uint64_t n = ++carried->refused;
+
+	if (log_counted(n))
+		log_warning(carried->log,
+		    "frames that break the rules were dropped, the last for %s, of node \"%s\" "
+		    "(count so far: %llu)",
+		    wave->name, machines_name(carried->machines, node), (unsigned long long)n);
 }
 
 /* A bridge says itself what is not for it. What follows is sent when all that has come is taken, in
@@ -177,9 +187,14 @@ static void frame_take(void *self, uint32_t node, const void *bytes, size_t len)
 		if (wave->view.head->load_id != head.load_id)
 			continue;
 		bridge_epoch(wave->bridge, epoch_of(carried));
-		for (uint32_t p = 0; p < wave->n_peers; p++)
-			if (wave->peers[p].node == node && bridge_in(wave->bridge, bytes, len) == 0)
+		for (uint32_t p = 0; p < wave->n_peers; p++) {
+			if (wave->peers[p].node != node)
+				continue;
+			if (bridge_in(wave->bridge, bytes, len) == 0)
 				look_in(carried, 0);
+			else
+				refused_log(carried, wave, node);
+		}
 		return;
 	}
 	stray_log(carried, node);

@@ -52,9 +52,10 @@ struct carried {
 	uint64_t node_inode;
 	struct carried_wave *waves;
 	struct loop_timer look;
-	uint8_t *frame;  /* room for one */
-	uint64_t boot;   /* of this process, CLOCK_REALTIME */
-	uint64_t strays; /* frames of no waveform here */
+	uint8_t *frame;   /* room for one */
+	uint64_t boot;    /* of this process, CLOCK_REALTIME */
+	uint64_t strays;  /* frames of no waveform here */
+	uint64_t refused; /* frames that are none, or that a waveform does not allow */
 	void (*silence)(void *self);
 	void *self;
 };

@@ -55,6 +55,17 @@ static uint32_t peer_at(const struct datagrams *datagrams, const struct transpor
 	return MACHINES_NONE;
 }
 
+static void dropped_log(struct datagrams *datagrams)
+{
+	const uint64_t n = ++datagrams->dropped;
+
+	if (log_counted(n))
+		log_note(datagrams->log,
+		    "datagrams that no other node has sealed, or that came before, were dropped "
+		    "(count so far: %llu)",
+		    (unsigned long long)n);
+}
+
 static void packet_take(struct datagrams *datagrams, const struct packet *packet)
 {
 	const uint32_t node = peer_at(datagrams, &packet->peer);
@@ -66,7 +77,7 @@ static void packet_take(struct datagrams *datagrams, const struct packet *packet
 	    seal_take(seal, packet->bytes, packet->size, datagrams->payload,
 	        sizeof(datagrams->payload), &len, &from) < 0 ||
 	    from != node)
-		datagrams->dropped++;
+		dropped_log(datagrams);
 	else
 		datagrams->frame(datagrams->self, node, datagrams->payload, len);
 }
@@ -165,8 +176,8 @@ int datagrams_open(struct datagrams *datagrams, const struct machines *machines,
 {
 	bool any = false;
 
-	*datagrams =
-	    (struct datagrams){.machines = machines, .loop = loop, .frame = frame, .self = self};
+	*datagrams = (struct datagrams){
+	    .machines = machines, .log = log, .loop = loop, .frame = frame, .self = self};
 	datagrams->peers = calloc(machines->model->n_nodes, sizeof(*datagrams->peers));
 	if (!datagrams->peers)
 		return -ENOMEM;

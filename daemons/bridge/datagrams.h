@@ -26,6 +26,7 @@ struct datagrams_peer {
 
 struct datagrams {
 	const struct machines *machines;
+	const struct log *log;
 	struct loop *loop;
 	struct transport *transport; /* NULL: no node is reached so */
 	struct loop_watch watch;

@@ -111,6 +111,17 @@ static void message_take(struct bridge_links *links, const struct wire_view *vie
 		frame_come(links, node, bytes, len);
 }
 
+static void strange_log(struct bridge_links *links, const struct bus_peer *from)
+{
+	const uint64_t n = ++links->strange;
+
+	if (log_counted(n))
+		log_warning(links->log,
+		    "messages with the name of no other node, or of another one than their key "
+		    "says, were dropped, the last with the key of node \"%s\" (count so far: %llu)",
+		    from->node, (unsigned long long)n);
+}
+
 static void listener_ready(void *self, short revents)
 {
 	struct bridge_links *links = self;
@@ -125,10 +136,13 @@ static void listener_ready(void *self, short revents)
 
 		if (result == -EAGAIN)
 			return;
-		node = result == 0 && view.type == WIRE_FRAME ? sender_of(links, &view, &from)
-		                                              : MACHINES_NONE;
-		if (node == MACHINES_NONE || links->one[node].bus)
+		if (result != 0)
 			continue;
+		node = sender_of(links, &view, &from);
+		if (node == MACHINES_NONE || links->one[node].bus) {
+			strange_log(links, &from);
+			continue;
+		}
 		is_new = links->one[node].peer.len != from.len ||
 		    memcmp(links->one[node].peer.id, from.id, from.len) != 0;
 		links->one[node].peer = from;

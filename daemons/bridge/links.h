@@ -39,6 +39,7 @@ struct bridge_links {
 	struct loop_watch watch;
 	struct loop_timer word;
 	uint64_t probes;         /* rounds of them */
+	uint64_t strange;        /* messages that do not say whose they are, dropped */
 	struct bridge_link *one; /* by node */
 	struct datagrams datagrams;
 	void (*frame)(void *self, uint32_t node, const void *bytes, size_t len);

@@ -386,6 +386,18 @@ static bool is_answer(const struct wire_view *view)
 	return view->type == WIRE_OK || view->type == WIRE_FAIL;
 }
 
+static void strange_log(
+    struct nodes *nodes, const struct wire_view *view, const struct bus_peer *from)
+{
+	const uint64_t n = ++nodes->strange;
+
+	if (log_counted(n))
+		log_warning(nodes->log,
+		    "messages of a node that has not joined were dropped, the last %s with the key "
+		    "of node \"%s\" (count so far: %llu)",
+		    wire_type_name(view->type), from->node, (unsigned long long)n);
+}
+
 static void message_take(
     struct nodes *nodes, const struct wire_view *view, const struct bus_peer *from)
 {
@@ -399,6 +411,8 @@ static void message_take(
 		join_answered(nodes, view);
 	else if (node != MACHINES_NONE && view->type != WIRE_JOIN)
 		nodes->owner.message(nodes->owner.self, view, from, node);
+	else if (nodes_managed(nodes))
+		strange_log(nodes, view, from);
 }
 
 static void manager_lost(struct nodes *nodes, int result)

@@ -56,6 +56,7 @@ struct nodes {
 	uint64_t asked_ns; /* when JOIN was sent last */
 	uint64_t word_ns;  /* ... that was answered */
 	uint64_t lease_ns; /* of this node; 0: none */
+	uint64_t strange;  /* messages of nodes that have not joined, dropped */
 	bool joined;
 	char refused[512]; /* why it has not joined */
 };

@@ -654,12 +654,11 @@ static void message_take(
 		request_route(route, view, sender, from);
 }
 
-/* The 1st, 2nd, 4th, 8th ...: a peer cannot fill the log. */
 static void bad_log(const struct route *route)
 {
 	const uint64_t n = bus_counts(route->bus).bad;
 
-	if ((n & (n - 1)) == 0)
+	if (log_counted(n))
 		log_warning(route->log,
 		    "bytes that are not a message came over the bus and were dropped (count so "
 		    "far: %llu)",
