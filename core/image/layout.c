@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "core/image/margin.h"
 #include "core/image/node.h"
 #include "core/image/program.h"
 #include "core/image/radio.h"
@@ -181,6 +182,10 @@ static_assert(offsetof(struct image_var, real) == 4, "image_var.real");
 static_assert(offsetof(struct image_var, offset) == 8, "image_var.offset");
 static_assert(offsetof(struct image_var, reserved) == 12, "image_var.reserved");
 
+static_assert(sizeof(struct image_margin) == 20800, "image_margin");
+static_assert(offsetof(struct image_margin, left) == 0, "image_margin.left");
+static_assert(offsetof(struct image_margin, over) == 10400, "image_margin.over");
+
 static_assert(sizeof(struct image_message) == 16, "image_message");
 static_assert(offsetof(struct image_message, stamp) == 0, "image_message.stamp");
 static_assert(offsetof(struct image_message, len) == 8, "image_message.len");
@@ -206,7 +211,7 @@ static_assert(sizeof(struct image_taken) == 16, "image_taken");
 static_assert(offsetof(struct image_taken, sequence) == 0, "image_taken.sequence");
 static_assert(offsetof(struct image_taken, index) == 8, "image_taken.index");
 
-static_assert(sizeof(struct image_run) == 14104, "image_run");
+static_assert(sizeof(struct image_run) == 34904, "image_run");
 static_assert(offsetof(struct image_run, last) == 0, "image_run.last");
 static_assert(offsetof(struct image_run, fault) == 8, "image_run.fault");
 static_assert(offsetof(struct image_run, code) == 12, "image_run.code");
@@ -246,9 +251,10 @@ static_assert(offsetof(struct image_segment_state, late) == 8856, "image_segment
 static_assert(
     offsetof(struct image_segment_state, overhead) == 19256, "image_segment_state.overhead");
 
-static_assert(sizeof(struct image_lane_state) == 10944, "image_lane_state");
+static_assert(sizeof(struct image_lane_state) == 31744, "image_lane_state");
 static_assert(offsetof(struct image_lane_state, ns) == 0, "image_lane_state.ns");
 static_assert(offsetof(struct image_lane_state, load) == 512, "image_lane_state.load");
+static_assert(offsetof(struct image_lane_state, margin) == 10912, "image_lane_state.margin");
 
 static_assert(sizeof(struct image_latency) == 10496, "image_latency");
 static_assert(offsetof(struct image_latency, slots_min) == 0, "image_latency.slots_min");
@@ -293,7 +299,7 @@ static_assert(sizeof(struct image_radio_late) == 16, "image_radio_late");
 static_assert(offsetof(struct image_radio_late, slot) == 0, "image_radio_late.slot");
 static_assert(offsetof(struct image_radio_late, late_ns) == 8, "image_radio_late.late_ns");
 
-static_assert(sizeof(struct image_radio_state) == 13792, "image_radio_state");
+static_assert(sizeof(struct image_radio_state) == 34592, "image_radio_state");
 static_assert(offsetof(struct image_radio_state, channel) == 0, "image_radio_state.channel");
 static_assert(
     offsetof(struct image_radio_state, n_channels) == 416, "image_radio_state.n_channels");
@@ -303,7 +309,8 @@ static_assert(
 static_assert(offsetof(struct image_radio_state, partial) == 440, "image_radio_state.partial");
 static_assert(offsetof(struct image_radio_state, trouble) == 448, "image_radio_state.trouble");
 static_assert(offsetof(struct image_radio_state, late) == 480, "image_radio_state.late");
-static_assert(offsetof(struct image_radio_state, troubles) == 1504, "image_radio_state.troubles");
+static_assert(offsetof(struct image_radio_state, margin) == 1504, "image_radio_state.margin");
+static_assert(offsetof(struct image_radio_state, troubles) == 22304, "image_radio_state.troubles");
 
 static_assert(sizeof(struct node_timebase) == 40, "node_timebase");
 static_assert(offsetof(struct node_timebase, used) == 0, "node_timebase.used");

@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # STRUCT or STRUCT FIELD, a line each, in the order of the headers.
-headers='core/image/program.h core/image/state.h core/image/radio.h core/image/node.h'
+headers='core/image/program.h core/image/margin.h core/image/state.h core/image/radio.h core/image/node.h'
 for header in $headers core/base/hist.h; do
 	$CC -fpreprocessed -dD -P -E -x c "$header" 2>/dev/null
 done | awk '

@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "core/image/margin.h"
+
 enum {
 	IMAGE_RADIOS_MAX = 2,
 	IMAGE_RADIO_CHANNELS_MAX = 4, /* of all radios together */
@@ -57,6 +59,10 @@ struct image_radio_state {
 	/* by slot: its samples had not come so long after they should have, by more than a quarter
 	 * of a slot */
 	struct image_radio_late late[IMAGE_RADIO_LATES];
+	/* Time left when the lane is done with a slot of which samples were sent, until the radio
+	 * transmits the first of them, by the clock of this machine. The way of samples from and to
+	 * the radio is not known; both ways together have to fit in. */
+	struct image_margin margin;
 	/* written when the radio is opened */
 	char troubles[IMAGE_RADIO_CHANNELS_MAX][IMAGE_RADIO_TROUBLES][IMAGE_RADIO_TROUBLE];
 };

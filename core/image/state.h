@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/hist.h"
+#include "core/image/margin.h"
 #include "core/image/program.h"
 #include "core/image/radio.h"
 
@@ -101,6 +102,7 @@ enum { IMAGE_LANE_SLOTS = 64 };
 struct image_lane_state {
 	_Alignas(64) _Atomic uint64_t ns[IMAGE_LANE_SLOTS]; /* of slot n at n % IMAGE_LANE_SLOTS */
 	struct hist load;
+	struct image_margin margin; /* time left at the end of each slot; not under virtual */
 };
 
 /* Latency of a sink, from the start of the step of the index at the source to the end of work. */

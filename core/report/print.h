@@ -20,6 +20,10 @@ void radio_faults_print(const json_t *radio, FILE *out); /* "  radio: 3 lost, 1 
 /* "lane 0: ..." where a baton had to be reset or taken on, a line each: how many (out NULL: which
  * there would be) */
 unsigned batons_print(const json_t *report, const char *label, FILE *out);
+/* margin.c: how much time was left, a line for each lane that counts it and one for the radio;
+ * budgets_print: a table of what calls left of their budgets */
+void margins_print(const json_t *report, const char *label, FILE *out);
+void budgets_print(const json_t *report, FILE *out);
 /* lines about the clocks of the nodes that the waveform is on (clocks.c) */
 void clocks_print(const json_t *report, FILE *out);
 /* " name value" of those that are not 0 */

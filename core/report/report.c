@@ -628,6 +628,7 @@ void report_print(const json_t *report, FILE *out)
 	head_print(report, out);
 	instances_print(report, out);
 	lanes_print(report, out);
+	margins_print(report, "left       ", out);
 	counts_print(report, out);
 	radio_print(report, out);
 	latency_print(report, out);

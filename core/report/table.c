@@ -137,13 +137,18 @@ static void table_lanes(const json_t *report, size_t room, unsigned cols, FILE *
 	{
 		const double load = report_number(lane, "load_mean");
 		const int filled = (int)fmin(bar, ceil(bar * fmax(load, 0)));
+		const json_t *left = json_object_get(lane, "left_us");
 
 		if (chosen ? !chosen[n] : n >= shown)
 			continue;
-		fprintf(out, "  lane %-2.0f CPU %-3.0f [%.*s%*s] %5.1f %% mean, %5.1f %% p99, %s\n",
+		fprintf(out, "  lane %-2.0f CPU %-3.0f [%.*s%*s] %5.1f %% mean, %5.1f %% p99, %s",
 		    report_number(lane, "lane"), report_number(lane, "cpu"), filled,
 		    "##############################", bar - filled, "", 100 * load,
 		    100 * report_number(lane, "load_p99"), report_text(lane, "realtime"));
+		if (report_number(left, "count") > 0)
+			fprintf(out, ", left %.1f us p1, %.1f least", report_number(left, "p1"),
+			    report_number(left, "least"));
+		fputc('\n', out);
 	}
 	rows_left_out(len, shown, "lane", out);
 	free(chosen);
@@ -342,8 +347,10 @@ void report_profile(const json_t *report, FILE *out)
 		profile_ports(i, "out", out);
 		fputc('\n', out);
 	}
+	budgets_print(report, out);
 	fputc('\n', out);
 	profile_overhead(report, out);
+	margins_print(report, "left at the end of a slot: ", out);
 	fprintf(out, "`man aloe-words` explains the words of this profile\n");
 }
 

@@ -586,7 +586,7 @@ void lane_run(struct lane_thread *thread)
 		entry_run(thread, baton, edge, &now);
 		thread->now_ns = now;
 		if (thread->radio != NULL)
-			radio_pace_end(thread->radio);
+			radio_pace_end(thread->radio, now);
 		next = next_of(thread, baton);
 		thread->guard_ns = guard_time(thread, begins || (next & BATON_FRESH));
 		passed = since_make(now, 0, baton_entry(next));

@@ -103,6 +103,7 @@ static void send_placed(struct aloe_radio *radio, uint32_t channel, uint32_t sam
 	tx->place = NULL;
 	tx->sent += samples;
 	pace->sent[channel]++;
+	pace->timed |= radio->tx_advance >= 0;
 	pace->device->driver->send(pace->device, channel, samples, ticks);
 	pace->unsent = tx->sent < radio->slot_samples;
 	if (!pace->unsent) /* at once: whoever comes behind us in the slot takes his time */
@@ -573,9 +574,24 @@ uint64_t radio_pace_wait(
 	return pace->slot;
 }
 
-void radio_pace_end(struct radio_pace *pace)
+/* The edge is the time at which the last sample of this slot was here; the first sample that the
+ * radio sends of this slot lies tx_advance samples behind the slot's first one. */
+static void margin_add(struct radio_pace *pace, uint64_t now_ns)
+{
+	const double ahead = (double)pace->radio.tx_advance / pace->radio.slot_samples - 1;
+	const double deadline = pace->edge_ns + ahead * pace->slot_ns;
+
+	assert(pace->state != NULL);
+	assert(pace->radio.tx_advance >= 0);
+	image_margin_add(&pace->state->margin, deadline > 0 ? whole_of(deadline) : 0, now_ns);
+}
+
+void radio_pace_end(struct radio_pace *pace, uint64_t now_ns)
 {
 	assert(pace->ends < SHOW_EVERY);
+	if (pace->timed && pace->state != NULL && !pace->device->waits)
+		margin_add(pace, now_ns);
+	pace->timed = false;
 	if (pace->unsent)
 		pace->device->driver->flush(pace->device);
 	pace->unsent = false;

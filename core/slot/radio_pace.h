@@ -63,6 +63,7 @@ struct radio_pace {
 	bool started, begun;
 	bool missed;   /* a component asked for samples that are missing */
 	bool unsent;   /* packets have been passed to `send` and not flushed */
+	bool timed;    /* packets of this slot were sent with a time */
 	uint32_t ends; /* slots, or looks for a slot, since the counts were shown */
 	uint64_t caught_up, flywheeled, partial;
 	struct radio_queue queue[RADIO_CHANNELS_MAX];
@@ -82,11 +83,11 @@ void radio_pace_fini(struct radio_pace *pace);
 /* The lane's thread calls these functions. [slot]
  * radio_pace_wait waits until slot `slot` or a later slot has begun, and returns the number of this
  * slot, its edge and the time now; or IMAGE_FOREVER after a millisecond: call it again.
- * radio_pace_end is called after a slot has run.
+ * radio_pace_end is called after a slot has run, at now_ns of CLOCK_MONOTONIC.
  * radio_pace_idle is called while no slots are run; it drops all packets that have arrived. */
 uint64_t radio_pace_wait(
     struct radio_pace *pace, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns);
-void radio_pace_end(struct radio_pace *pace);
+void radio_pace_end(struct radio_pace *pace, uint64_t now_ns);
 void radio_pace_idle(struct radio_pace *pace);
 
 /* radio_pace_show copies the counts to the image, where tools read them. radio_pace_end calls it

@@ -360,7 +360,12 @@ enum segment_status segment_slot(
 	hist_add(&segment->state->late, segment->late_ns);
 	*now_ns = step_run(segment, step, slot, start);
 	assert(*now_ns >= start);
-	if (segment->counts_misses && *now_ns > edge_ns + segment->slot_ns)
+	if (!segment->counts_misses)
+		return status;
+	if (*now_ns > edge_ns + segment->slot_ns)
 		miss_add(segment, slot, step, edge_ns, start, *now_ns);
+	if (segment->last_of_lane) /* then the lane is done with the slot */
+		segment->left_ns =
+		    image_margin_add(&segment->lane->margin, edge_ns + segment->slot_ns, *now_ns);
 	return status;
 }

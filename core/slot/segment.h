@@ -69,11 +69,11 @@ struct segment {
 	uint64_t end; /* steps after the last index of the waveform */
 	const struct image_hold *holds;
 	uint64_t n_holds;
-	uint64_t work_ns;          /* of this step, if it is sampled */
-	bool skip;                 /* late = "skip" */
-	bool counts_misses;        /* a slot has an end: not under virtual */
-	uint64_t last_slot;        /* slot of the last call; IMAGE_FOREVER: none yet */
-	uint64_t late_ns, load_ns; /* last counted */
+	uint64_t work_ns;                   /* of this step, if it is sampled */
+	bool skip;                          /* late = "skip" */
+	bool counts_misses;                 /* a slot has an end: not under virtual */
+	uint64_t last_slot;                 /* slot of the last call; IMAGE_FOREVER: none yet */
+	uint64_t late_ns, load_ns, left_ns; /* last counted */
 	uint64_t changes_seen;
 	struct teller teller;
 	uint32_t n_visits, n_pending;

@@ -115,6 +115,8 @@ void segment_warm(const struct segment *segment, uint64_t until_ns)
 	lines_fetch(&state->slot[step % IMAGE_STEPS], 8);
 	hist_warm(&state->late, segment->late_ns);
 	hist_warm(&segment->lane->load, segment->load_ns);
+	if (segment->last_of_lane && segment->counts_misses)
+		hist_warm(&segment->lane->margin.left, segment->left_ns);
 	lines_fetch(&segment->events[segment->event], n_events * sizeof(struct image_event));
 	for (uint32_t i = 0; i < segment->n_instances && clock_ns() < until_ns; i++)
 		instance_warm(segment->instances[i], step - segment->instances[i]->lag);

@@ -211,6 +211,8 @@ static json_t *lane_json(const struct exec_wave *wave, uint32_t number)
 	    (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.5) / slot_ns);
 	put_real(o, "load_p99",
 	    (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.99) / slot_ns);
+	json_object_set_new(
+	    o, "left_us", report_margin(&image_lane_state(&wave->view, number)->margin));
 	json_object_set_new(o, "late_us", all != NULL ? report_hist(&all[0]) : json_null());
 	json_object_set_new(o, "overhead_us", all != NULL ? report_hist(&all[1]) : json_null());
 	free(all);

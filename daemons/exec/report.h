@@ -18,6 +18,10 @@ char *exec_list(const struct exec *exec);
  * histogram that have counted something, [[lowest ns, count], ...]. */
 json_t *report_hist(const struct hist *hist);
 json_t *report_cells(const struct hist *hist);
+/* report_margin: how much time was left at deadlines. report_budget_margin: the same of calls and
+ * their budget; null without one. */
+json_t *report_margin(const struct image_margin *margin);
+json_t *report_budget_margin(const struct hist *time, uint64_t budget_ns, uint64_t overruns);
 /* report_instances: one object for each instance of the file, of all its copies together.
  * report_copies: one for each copy. */
 json_t *report_instances(const struct exec_wave *wave);

@@ -242,6 +242,8 @@ static json_t *instance_json(const struct exec_wave *wave, uint32_t number, stru
 	put_text(o, "build", image_text(view, row->build));
 	put_u64(o, "overruns", SUM(wave, number, overruns));
 	put_real(o, "budget_us", us((double)row->budget_ns));
+	json_object_set_new(
+	    o, "left_us", report_budget_margin(time, row->budget_ns, SUM(wave, number, overruns)));
 	json_object_set_new(o, "budget_given", json_boolean((row->io & 4) != 0));
 	put_u64(o, "absent_in", SUM(wave, number, absent));
 	put_u64(o, "io_lost", SUM(wave, number, io_lost));

@@ -55,6 +55,7 @@ json_t *report_radio(const struct exec_wave *wave)
 		put_trouble(channel, state, c, get(&state->trouble[c]));
 		json_array_append_new(channels, channel);
 	}
+	json_object_set_new(o, "left_us", report_margin(&state->margin));
 	json_object_set_new(o, "channels", channels);
 	return o;
 }

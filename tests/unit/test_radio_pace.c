@@ -223,7 +223,7 @@ static unsigned next(struct rig *rig)
 
 static void done(struct rig *rig)
 {
-	radio_pace_end(&rig->pace);
+	radio_pace_end(&rig->pace, rig->pace.looked_ns);
 	rig->slot++;
 }
 

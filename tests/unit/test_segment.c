@@ -662,6 +662,8 @@ static void test_misses(void **state)
 		missed += late;
 		assert_int_equal(atomic_load(&rig_state(rig, 1)->missed), missed);
 		assert_int_equal(atomic_load(&rig_state(rig, 1)->misses), missed);
+		assert_int_equal(hist_count(&rig->segments[1].lane->margin.over), missed);
+		assert_int_equal(image_margin_count(&rig->segments[1].lane->margin), slot + 1);
 		if (late)
 			miss_is_true(rig, missed - 1, edge);
 	}
@@ -680,6 +682,7 @@ static void test_no_misses_on_step(void **state)
 	now = clock_ns();
 	segment_slot(&rig->segments[0], 0, now - 50000000, &now);
 	assert_int_equal(atomic_load(&rig_state(rig, 0)->missed), 0);
+	assert_int_equal(image_margin_count(&rig->segments[0].lane->margin), 0);
 	assert_int_equal(atomic_load(&rig_state(rig, 0)->slots), 1);
 	rig_close(rig);
 }

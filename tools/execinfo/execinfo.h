@@ -28,5 +28,8 @@ int samples_apply(struct profile_source *source);
 /* hist_show draws one instance's times in 21 lines: of the samples if some were wanted, else of the
  * whole run. */
 int hist_show(const struct profile_source *source, const char *instance);
+/* margin_show draws how much time was left, in 21 lines: of the budget of an instance, at the ends
+ * of the slots of a lane (its number), or until the radio transmits ("radio"). */
+int margin_show(const struct profile_source *source, const char *what);
 
 #endif

@@ -148,10 +148,12 @@ static int profile_save(const struct cli_args *args, const struct profile_source
 
 static int instances_show(const struct cli_args *args, const struct profile_source *source)
 {
-	const char *hist = cli_get(args, "hist");
+	const char *hist = cli_get(args, "hist"), *margin = cli_get(args, "margin");
 
 	if (hist)
 		return hist_show(source, hist);
+	if (margin)
+		return margin_show(source, margin);
 	if (cli_has(args, "json")) {
 		json_dumpf(source->report, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 		printf("\n");
@@ -181,6 +183,8 @@ static int execinfo_run(const struct cli_args *args)
 		return calibrate_show(args);
 	if (type)
 		return type_describe(type);
+	if (cli_has(args, "margin") && samples)
+		return cli_fail(args, "--margin draws the whole run; leave --samples out");
 	if (run && samples)
 		return cli_fail(
 		    args, "--samples needs a loaded waveform; a saved run has only histograms");
@@ -200,6 +204,9 @@ static const struct cli_option options[] = {
         "take N samples of each instance now (100 .. 100000) and show their times"},
     {"hist", 0, "INSTANCE", NULL, false,
         "draw the histogram of INSTANCE, over the whole run or over the --samples"},
+    {"margin", 0, "WHAT", NULL, false,
+        "draw how much time was left over the whole run: WHAT is the number of a lane (at the end "
+        "of each slot), an instance (of its budget) or `radio` (until it transmits)"},
     {"csv", 0, NULL, NULL, false, "print comma-separated values, one line per instance"},
     {"json", 0, NULL, NULL, false, "print the report as JSON"},
     {"describe", 0, "TYPE", "@type", false,
@@ -221,7 +228,8 @@ static const struct cli_command commands[] = {
         "the last saved run (of WAVEFORM, if named). The columns are: calls of work; mean, "
         "largest value and quantiles of the time of a call in microseconds; kMAC, the mean in "
         "thousand multiply-accumulates of the calibrated kernel; share, the part of the slot. "
-        "Below stand the time spent on each input and output, and the overhead of the lane. "
+        "Below stand the time spent on each input and output, what calls left of their budgets, "
+        "the overhead of the lane, and the time left at the ends of its slots. "
         "aloe-words(7) explains the words.",
         CLI_LIST(options), execinfo_run},
 };
