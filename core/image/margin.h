@@ -32,9 +32,9 @@ static inline uint64_t image_margin_add(
 
 uint64_t image_margin_count(const struct image_margin *margin);
 
-/* image_margin_quantile gives the ns that were left at the share q of ends or at fewer: q 0.01 those
- * that were exceeded by 99 in 100 ends, q <= 0 the fewest. Negative: so late. 0 when empty. Within
- * 1/128. */
+/* image_margin_quantile gives the ns that were left at the share q of ends or at fewer: q 0.01
+ * those that were exceeded by 99 in 100 ends, q <= 0 the fewest. Negative: so late. 0 when empty.
+ * Within 1/128. */
 double image_margin_quantile(const struct image_margin *margin, double q);
 
 #endif

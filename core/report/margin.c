@@ -56,7 +56,8 @@ void budgets_print(const json_t *report, FILE *out)
 			continue;
 		if (!any)
 			fprintf(out,
-			    "\nleft of the budget of a call, us\n%-16s %9s %6s %9s %9s %9s %9s %9s\n",
+			    "\nleft of the budget of a call, us\n"
+			    "%-16s %9s %6s %9s %9s %9s %9s %9s\n",
 			    "instance", "budget", "", "p50", "p1", "p0.1", "least", "over");
 		any = true;
 		fprintf(out, "%-16s %9.3f %6s %9.3f %9.3f %9.3f %9.3f %9.0f\n",

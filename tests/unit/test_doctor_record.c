@@ -29,7 +29,8 @@ static void opened(struct world *world, struct record *record)
 	struct diag diag;
 
 	diag_init(&diag);
-	assert_int_equal(record_open(record, &world->machine, world->state, true, &diag), 0);
+	assert_int_equal(
+	    record_open(record, &world->machine, world->state, "doctor", true, &diag), 0);
 	assert_int_equal(diag.len, 0);
 	diag_fini(&diag);
 }
@@ -317,7 +318,8 @@ static void test_damaged_record(void **state)
 		world_put(world, "/state/doctor.json", bad[i]);
 		diag_init(&diag);
 		assert_int_equal(
-		    record_open(&record, &world->machine, world->state, true, &diag), -EINVAL);
+		    record_open(&record, &world->machine, world->state, "doctor", true, &diag),
+		    -EINVAL);
 		assert_true(diag.errors > 0);
 		diag_fini(&diag);
 		record_close(&record);
@@ -332,8 +334,8 @@ static void test_one_at_a_time(void **state)
 
 	opened(world, &first);
 	diag_init(&diag);
-	assert_int_equal(
-	    record_open(&second, &world->machine, world->state, true, &diag), -EWOULDBLOCK);
+	assert_int_equal(record_open(&second, &world->machine, world->state, "doctor", true, &diag),
+	    -EWOULDBLOCK);
 	record_close(&second);
 	record_close(&first);
 	diag_fini(&diag);

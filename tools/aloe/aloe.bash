@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set remap watch log bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set cap remap watch log bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -21,9 +21,11 @@ _aloe() {
 		--copies) COMPREPLY=(); return ;;
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
+		--cap) COMPREPLY=(); return ;;
+		--shield) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --verify --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --verify --cap --shield --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	check)
 		case $prev in
@@ -67,10 +69,12 @@ _aloe() {
 		--node) COMPREPLY=(); return ;;
 		--platform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--metrics) COMPREPLY=(); return ;;
+		--cap) COMPREPLY=(); return ;;
+		--shield) COMPREPLY=(); return ;;
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--foreground --node --platform --metrics --dir --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--foreground --node --platform --metrics --cap --shield --dir --state --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	down)
 		case $prev in
@@ -94,10 +98,13 @@ _aloe() {
 		--copies) COMPREPLY=(); return ;;
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
+		--cap) COMPREPLY=(); return ;;
+		--shield) COMPREPLY=(); return ;;
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--node) COMPREPLY=(); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --dir --node --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --cap --shield --dir --node --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	start)
 		case $prev in
@@ -174,6 +181,13 @@ _aloe() {
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--at --dir --node --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	cap)
+		case $prev in
+		--slot-us) COMPREPLY=(); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --state --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
 	remap)
 		case $prev in
 		--lanes) COMPREPLY=(); return ;;

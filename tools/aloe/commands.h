@@ -19,6 +19,7 @@ int aloe_step(const struct cli_args *args);
 int aloe_stop(const struct cli_args *args);
 int aloe_unload(const struct cli_args *args);
 int aloe_set(const struct cli_args *args);
+int aloe_cap(const struct cli_args *args);    /* cap.c */
 int aloe_remap(const struct cli_args *args);  /* remap.c */
 int aloe_status(const struct cli_args *args); /* show.c, and so on */
 int aloe_list(const struct cli_args *args);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/component/parse.h"
+#include "tools/aloe/cap.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/source.h"
@@ -54,14 +55,18 @@ int aloe_load(const struct cli_args *args)
 {
 	struct client client;
 	struct source source;
-	int status = source_open(&source, args, args->args[0], false);
+	int status = cap_check(args);
 
+	if (status == 0)
+		status = source_open(&source, args, args->args[0], false);
 	if (status == 0) {
 		status = client_open(&client, args);
 		if (status == 0) {
 			status = load_send(&client, &source, args);
 			client_close(&client);
 		}
+		if (status == 0)
+			cap_begin(args, cli_get(args, "state"), source.waveform->slot_ns);
 	}
 	source_close(&source);
 	return status;

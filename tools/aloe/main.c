@@ -63,6 +63,15 @@
 		    "node is alone, and opens no network socket"                                   \
 	}
 
+#define CAP_OPTIONS                                                                                \
+	{"cap", 0, "PERCENT", NULL, false,                                                         \
+	    "leave the other programs at most so much of the time of all CPUs (1 .. 100) until "   \
+	    "the node ends; the quota's period is the slot, at least 1 ms (needs root)"},          \
+	{                                                                                          \
+		"shield", 0, "CPUS", NULL, false,                                                  \
+		    "keep the other programs off these CPUs until the node ends (needs root)"      \
+	}
+
 static const struct cli_option node_options[] = {NODE_OPTIONS};
 static const struct cli_option down_options[] = {PLATFORM_OPTION, NODE_OPTIONS, STATE_OPTION};
 static const struct cli_option run_options[] = {
@@ -79,6 +88,7 @@ static const struct cli_option run_options[] = {
     {"verify", 0, NULL, NULL, false,
         "run the waveform again and again on other lanes, isolations, vector levels and clocks, "
         "--slots each (default 1000), and print whether all sinks got the same bits"},
+    CAP_OPTIONS,
     STATE_OPTION,
 };
 static const struct cli_option load_options[] = {
@@ -86,7 +96,9 @@ static const struct cli_option load_options[] = {
         "number of slots: sources run index 0 .. N-1, and the run ends "
         "when their last message has arrived"},
     SOURCE_OPTIONS,
+    CAP_OPTIONS,
     NODE_OPTIONS,
+    STATE_OPTION,
 };
 static const struct cli_option check_options[] = {SOURCE_OPTIONS};
 static const struct cli_option plan_options[] = {
@@ -120,6 +132,7 @@ static const struct cli_option up_options[] = {
     {"metrics", 0, "PORT", NULL, false,
         "serve the counts of all waveforms at http://127.0.0.1:PORT/metrics for "
         "programs of this machine; default: no port is opened"},
+    CAP_OPTIONS,
     DIR_OPTION,
     STATE_OPTION,
 };
@@ -158,6 +171,11 @@ static const struct cli_option list_options[] = {
 };
 static const struct cli_option json_options[] = {
     {"json", 0, NULL, NULL, false, "print JSON"}, NODE_OPTIONS};
+static const struct cli_option cap_options[] = {
+    {"slot-us", 0, "T", NULL, false,
+        "period of the quota in microseconds; default: as it is, or the shortest possible"},
+    STATE_OPTION,
+};
 static const struct cli_option set_options[] = {
     {"at", 0, "INDEX", NULL, false,
         "first index that has the new value; default: the next possible index"},
@@ -226,6 +244,12 @@ static const char run_doc[] =
     "`man aloe` describes all keys). A slot begins when its last sample has arrived, and the "
     "time stamp of the samples gives the slot its number. Lost samples are absent from their "
     "slot; lost and late samples are counted.";
+static const char cap_doc[] =
+    "Puts all programs that are not of ALOE into control groups that together get at most PERCENT "
+    "of the time of all CPUs in each period. Programs of ALOE are those whose names begin with "
+    "aloe. In force within two periods. The end of the node, `aloe cap off` and, after a crash, "
+    "`aloe doctor --revert` put everything back. Where aloe is in a control group whose name "
+    "begins with aloe-scope, only the programs in that group are limited.";
 static const char check_doc[] =
     "Prints all errors of the file at once, each as `file:line: what was found, what is allowed`.";
 static const char plan_doc[] =
@@ -361,6 +385,8 @@ static const struct cli_command commands[] = {
         "print variables and parameters of a waveform", NULL, CLI_LIST(json_options), aloe_get},
     {"set", "WAVEFORM INST.PARAM=V ...", 2, 33, "@waveform", "set parameters of a running waveform",
         set_doc, CLI_LIST(set_options), aloe_set},
+    {"cap", "PERCENT|off", 1, 1, NULL, "limit the CPU time of the other programs", cap_doc,
+        CLI_LIST(cap_options), aloe_cap},
     {"remap", "WAVEFORM", 1, 1, "@waveform", "move a running waveform to other lanes", remap_doc,
         CLI_LIST(remap_options), aloe_remap},
     {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform",
@@ -406,8 +432,10 @@ static const struct cli_section sections[] = {
         "/tmp/aloe-UID\n  ~/.local/state/aloe/runs/            one folder per run: report.json, "
         "report.txt, plan.txt, waveform.conf\n  ~/.local/state/aloe/profiles/        measured "
         "costs\n  ~/.local/state/aloe/doctor.json      changes of aloe doctor --apply, with the "
-        "old values\n  ~/.local/state/aloe/keys/            node.key and allowed, of aloe "
-        "keys; else /etc/aloe\n  ~/.local/lib/aloe/                   the user's own "
+        "old values\n"
+        "  ~/.local/state/aloe/cap.json         changes of --cap, --shield and aloe cap\n"
+        "  ~/.local/state/aloe/keys/            node.key and allowed, of aloe keys; else "
+        "/etc/aloe\n  ~/.local/lib/aloe/                   the user's own "
         "components, NAME.so and NAME.desc"},
     {"ENVIRONMENT",
         "ALOE_COMPONENTS lists folders with components, separated by colons, which are searched "

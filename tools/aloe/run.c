@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/report/report.h"
+#include "tools/aloe/cap.h"
 #include "tools/aloe/live.h"
 #include "tools/aloe/node.h"
 #include "tools/aloe/run.h"
@@ -447,7 +448,10 @@ static int run_report(struct run *run)
 
 static int run_all(struct run *run)
 {
-	int status = run_up(run);
+	int status;
+
+	cap_begin(run->args, cli_get(run->args, "state"), run->source.waveform->slot_ns);
+	status = run_up(run);
 
 	if (status == CLI_OK)
 		status = run_load(run);
@@ -477,8 +481,10 @@ static void run_end(struct run *run, int status)
 int run_waveform(const struct cli_args *args, json_t **ret_report)
 {
 	struct run run = {.args = args, .client = CLIENT_NONE};
-	int status = source_open(&run.source, args, args->args[0], false);
+	int status = cap_check(args);
 
+	if (status == CLI_OK)
+		status = source_open(&run.source, args, args->args[0], false);
 	if (status == CLI_OK) {
 		run.say = cli_has(args, "quiet") ? NULL : cli_has(args, "json") ? stderr : stdout;
 		run.step = run.source.waveform->clock == WF_CLOCK_STEP;
@@ -490,6 +496,7 @@ int run_waveform(const struct cli_args *args, json_t **ret_report)
 		fflush(stdout);
 		run_end(&run, status);
 		client_close(&run.client);
+		cap_end(cli_get(args, "state"));
 	}
 	if (ret_report)
 		*ret_report = run.report;

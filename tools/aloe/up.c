@@ -20,6 +20,7 @@
 #include "core/base/file.h"
 #include "core/base/notify.h"
 #include "core/base/text.h"
+#include "tools/aloe/cap.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/node.h"
 #include "tools/aloe/platforms.h"
@@ -131,6 +132,7 @@ static int keeper_main(const char *dir, const char *state, const struct node_of 
 	}
 	notify_close(&notify);
 	client_close(&client);
+	cap_end(state);
 	return rc < 0 ? CLI_FAILED : rc;
 }
 
@@ -327,8 +329,11 @@ static int up_one(const struct cli_args *args, const char *beside, const struct 
 		fprintf(stderr, "aloe: %s: cannot be used: %s\n", paths.dir, bus_dir_text(-rc));
 		return CLI_FAILED;
 	}
+	if (cap_check(args))
+		return CLI_USAGE;
 	if (metrics_check(of->metrics))
 		return CLI_FAILED;
+	cap_begin(args, paths.state, 0); /* the keeper, which this process becomes, puts it back */
 	return cli_has(args, "foreground") ? keeper_main(paths.dir, paths.state, of, -1)
 	                                   : up_apart(&paths, of);
 }

@@ -13,7 +13,7 @@
 enum { ROWS = 20, BAR = 60 };
 
 /* Rows of equal height, because what is left may be negative. */
-struct rows {
+struct margin_rows {
 	double least, height; /* ns */
 	uint64_t counts[ROWS];
 };
@@ -29,11 +29,11 @@ static double left_ns(const json_t *cell, double budget_ns)
 	return isnan(budget_ns) ? cell_ns(cell) : budget_ns - cell_ns(cell);
 }
 
-static struct rows rows_fill(const json_t *cells, double budget_ns)
+static struct margin_rows rows_fill(const json_t *cells, double budget_ns)
 {
 	const double first = left_ns(json_array_get(cells, 0), budget_ns),
 	             last = left_ns(json_array_get(cells, json_array_size(cells) - 1), budget_ns);
-	struct rows rows = {
+	struct margin_rows rows = {
 	    .least = fmin(first, last), .height = fmax(fabs(last - first) / (ROWS - 1), 1)};
 	json_t *cell;
 	size_t n;
@@ -48,7 +48,7 @@ static struct rows rows_fill(const json_t *cells, double budget_ns)
 	return rows;
 }
 
-static void rows_draw(const struct rows *rows)
+static void rows_draw(const struct margin_rows *rows)
 {
 	static const char bar[] = "############################################################";
 	uint64_t most = 1;
@@ -104,7 +104,7 @@ int margin_show(const struct profile_source *source, const char *what)
 {
 	const json_t *report = source->report, *of = NULL, *left, *cells;
 	double budget_ns = NAN;
-	struct rows rows;
+	struct margin_rows rows;
 
 	if (!strcmp(what, "radio"))
 		of = json_object_get(report, "radio");

@@ -9,6 +9,7 @@
 
 #include "core/base/cpulist.h"
 #include "core/base/file.h"
+#include "tools/aloe/cap.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/doctor/radio.h"
 #include "tools/aloe/doctor/record.h"
@@ -50,7 +51,7 @@ static int record_get(struct doctor *doctor, bool change)
 
 	diag_init(&diag);
 	if (rc == 0)
-		rc = record_open(&doctor->record, &doctor->machine, state, change, &diag);
+		rc = record_open(&doctor->record, &doctor->machine, state, "doctor", change, &diag);
 	diag_print(&diag, stderr);
 	if (rc == -EWOULDBLOCK)
 		fprintf(stderr, "aloe: another aloe doctor is running; it uses %s\n", state);
@@ -92,6 +93,8 @@ static int doctor_revert(struct doctor *doctor)
 	json_t *done = NULL;
 	const int rc = record_revert(&doctor->record, &done);
 
+	/* of a node that has crashed; it says what it could not put back */
+	doctor->failed |= cap_revert(cli_get(doctor->args, "state")) < 0;
 	return change_report(doctor, rc, "undone", done);
 }
 

@@ -21,7 +21,7 @@
 
 #include "core/json/json.h"
 
-enum { MACHINE_VALUE = 4096, FINDING_TEXT = 256 };
+enum { MACHINE_VALUE = 4096, FINDING_TEXT = 256, MACHINE_NICS = 16 };
 
 struct machine_rights {
 	bool root;
@@ -29,6 +29,14 @@ struct machine_rights {
 	bool lock_all;       /* memory may be locked without limit */
 	uint64_t memlock_kb; /* the limit, else */
 	unsigned slack_ns;   /* of a thread's timed sleeps */
+	unsigned tick_ns;    /* the kernel's tick, 1/HZ; 0: not known */
+	unsigned timer_ns;   /* the steps in which timed sleeps end */
+	uint64_t rtprio;     /* the highest real-time priority without CAP_SYS_NICE */
+};
+
+struct machine_nic {
+	char name[16];
+	int rx_us; /* for how long it holds an interrupt back; -errno: it does not say */
 };
 
 struct machine {
@@ -36,6 +44,8 @@ struct machine {
 	cpu_set_t lanes;  /* the CPUs that lanes are to have */
 	cpu_set_t rest;   /* the others: of what is online */
 	struct machine_rights rights;
+	struct machine_nic nics[MACHINE_NICS]; /* with a device: no loopback, no bridge */
+	unsigned n_nics;
 };
 
 /* machine_open finds the CPUs and asks for the rights; `lanes` NULL: all CPUs that this process may
@@ -52,6 +62,10 @@ int machine_read(const struct machine *machine, const char *path, char ret_value
 char *machine_text(const struct machine *machine, const char *path);
 /* machine_write writes a value and a line feed to a file that is there. 0 or -errno. */
 int machine_write(const struct machine *machine, const char *path, const char *value);
+/* machine_program tells whether a process, `pid` in digits, is a program: threads of the kernel
+ * have no command line. machine_ours: whether it is of ALOE, by its name. */
+bool machine_program(const struct machine *machine, const char *pid);
+bool machine_ours(const struct machine *machine, const char *pid);
 /* machine_option finds NAME=VALUE on the kernel's command line. */
 bool machine_option(const struct machine *machine, const char *name, char ret_value[MACHINE_VALUE]);
 
@@ -62,7 +76,10 @@ enum verdict { GOOD, FIXABLE, UNAVAILABLE, VERDICTS };
  *   controller  of a cgroup's subtree_control: `to` is "+NAME", `from` "-NAME"
  *   directory   `path` is to be made; put back: removed
  *   tasks       the processes in the file `from` (cgroup.procs) are to be moved to the file
- *               `path` */
+ *               `path`
+ *   others      the same, but programs only, and none of ALOE
+ *   ours        the processes of ALOE that are in a control group whose path has `from` in it ("":
+ *               all of them) are to be moved to the file `path`; stays so */
 struct finding {
 	enum verdict verdict;
 	char now[FINDING_TEXT], want[FINDING_TEXT];
@@ -109,6 +126,16 @@ void knob_mask(const struct machine *machine, const struct knob *knob, struct fi
 void knob_isolated(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_isolcpus(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_rcu(const struct machine *machine, const struct knob *knob, struct finding *finding);
+/* knobs_recipe.c */
+void knob_timers(const struct machine *machine, const struct knob *knob, struct finding *finding);
+void knob_rt_groups(
+    const struct machine *machine, const struct knob *knob, struct finding *finding);
+void knob_controller(
+    const struct machine *machine, const struct knob *knob, struct finding *finding);
+void knob_coalescing(
+    const struct machine *machine, const struct knob *knob, struct finding *finding);
+void knob_rtprio(const struct machine *machine, const struct knob *knob, struct finding *finding);
+void knob_threads(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_shield(const struct machine *machine, const struct knob *knob, struct finding *finding);
 
 #endif

@@ -263,6 +263,64 @@ static void judge_irqbalance(
 		finding_is(finding, FIXABLE, "not running", "systemctl disable --now irqbalance");
 }
 
+/* ---- the kernel's command line, whole ---- */
+
+static const char at_boot[] = " on the kernel's command line";
+
+/* What a knob wants there: the word before `at_boot`. */
+static void line_add(const struct machine *machine, const char *name, char *line, size_t size)
+{
+	for (size_t k = 0; k < n_knobs; k++) {
+		struct finding finding;
+		const size_t len = strlen(line);
+		const char *end;
+
+		if (strcmp(knobs[k].name, name) != 0)
+			continue;
+		knob_find(machine, &knobs[k], &finding);
+		end = strstr(finding.how, at_boot);
+		if (finding.verdict == FIXABLE && end != NULL)
+			snprintf(line + len, size - len, "%s%.*s", len > 0 ? " " : "",
+			    (int)(end - finding.how), finding.how);
+		finding_fini(&finding);
+	}
+}
+
+static const char *line_file(const struct machine *machine)
+{
+	static const struct {
+		const char *path, *how;
+	} files[] = {
+	    {"/etc/default/grub", "GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub"},
+	    {"/etc/kernel/cmdline", "/etc/kernel/cmdline, then kernel-install"},
+	    {"/boot/firmware/cmdline.txt", "/boot/firmware/cmdline.txt"},
+	    {"/boot/cmdline.txt", "/boot/cmdline.txt"}};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (machine_path(machine, files[i].path, 0, path, sizeof(path)) == 0 &&
+		    access(path, F_OK) == 0)
+			return files[i].how;
+	return "the boot loader's settings, of which no file is here";
+}
+
+static void judge_line(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	static const char *const names[] = {"isolcpus", "nohz_full", "rcu_nocbs", "preemption"};
+	char line[FINDING_TEXT] = "", how[FINDING_TEXT];
+
+	(void)knob;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		line_add(machine, names[i], line, sizeof(line));
+	finding_now(finding, "nothing is missing");
+	if (line[0] == 0)
+		return;
+	finding_now(finding, "lacks words");
+	snprintf(how, sizeof(how), "in %s", line_file(machine));
+	finding_is(finding, FIXABLE, line, how);
+}
+
 /* ---- the table ------------------------------------------------------------------------ */
 
 #define CPU_DIR "/sys/devices/system/cpu/"
@@ -278,6 +336,15 @@ const struct knob knobs[] = {
     {.name = "timer-slack",
         .why = "a timed sleep takes longer by the timer slack",
         .judge = judge_slack},
+    {.name = "timers",
+        .why = "without high-resolution timers a sleep ends at the next tick, milliseconds late",
+        .judge = knob_timers},
+    {.name = "rtprio-limit",
+        .why = "an ordinary user has real-time priority only up to this limit",
+        .judge = knob_rtprio},
+    {.name = "rt-groups",
+        .why = "with CONFIG_RT_GROUP_SCHED each control group has a budget for real time",
+        .judge = knob_rt_groups},
     {.name = "cpu-wake-up",
         .why = "a CPU in deep sleep needs 20 us and more to wake",
         .judge = judge_wake,
@@ -322,6 +389,41 @@ const struct knob knobs[] = {
         .want = "rcu_nocbs=",
         .missing = "this kernel was built without CONFIG_RCU_NOCB_CPU",
         .needs_rest = true},
+    {.name = "kernel-threads",
+        .why = "bound threads of the kernel take time from lanes now and then",
+        .judge = knob_threads},
+    {.name = "kernel-line",
+        .why = "the words that the kernel's command line lacks, in one line",
+        .judge = judge_line,
+        .needs_rest = true},
+    {.name = "group-cpu",
+        .why = "a quota limits the other programs together",
+        .judge = knob_controller,
+        .path = "cpu",
+        .missing = "used: --cap and `aloe cap`"},
+    {.name = "group-cpuset",
+        .why = "sets of CPUs keep the other programs off the lanes",
+        .judge = knob_controller,
+        .path = "cpuset",
+        .missing = "used: --shield, and shield of --apply"},
+    {.name = "group-memory",
+        .why = "a limit keeps other programs from taking all memory",
+        .judge = knob_controller,
+        .path = "memory",
+        .missing = "not used: hosts lock the memory that they use, so none of it can be taken"},
+    {.name = "group-devices",
+        .why = "a list keeps other programs from opening the radio",
+        .judge = knob_controller,
+        .path = "devices",
+        .missing = "not used: who may open a device is decided by its file, and ALOE claims its "
+                   "radio with a lock; v2 has no such controller"},
+    {.name = "group-blkio",
+        .why = "a share keeps other programs from filling the disk's queue",
+        .judge = knob_controller,
+        .path = "blkio",
+        .missing =
+            "not used: lanes read and write no file, I/O threads are ahead of them; the name "
+            "in v2 is io"},
     {.name = "preemption",
         .why = "work of the kernel delays a wake-up",
         .judge = judge_preemption,
@@ -338,6 +440,9 @@ const struct knob knobs[] = {
         .judge = knob_mask,
         .path = "/proc/irq/default_smp_affinity",
         .needs_rest = true},
+    {.name = "irq-coalescing",
+        .why = "a network card that waits for more packets delays those of a radio or a node",
+        .judge = knob_coalescing},
     {.name = "irqbalance",
         .why = "irqbalance moves interrupts back to the lanes' CPUs",
         .judge = judge_irqbalance},

@@ -2,14 +2,21 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/capability.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cpulist.h"
@@ -96,6 +103,27 @@ int machine_write(const struct machine *machine, const char *path, const char *v
 	return rc;
 }
 
+bool machine_program(const struct machine *machine, const char *pid)
+{
+	char path[64];
+	char *text;
+	bool is;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/cmdline", pid);
+	text = machine_text(machine, path);
+	is = text != NULL && text[0] != 0;
+	free(text);
+	return is;
+}
+
+bool machine_ours(const struct machine *machine, const char *pid)
+{
+	char path[64], name[MACHINE_VALUE];
+
+	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
+	return machine_read(machine, path, name) == 0 && strncmp(name, "aloe", 4) == 0;
+}
+
 bool machine_option(const struct machine *machine, const char *name, char ret_value[MACHINE_VALUE])
 {
 	char *text = machine_text(machine, "/proc/cmdline"), *rest = text, *word;
@@ -127,6 +155,41 @@ static bool may_lock(void)
 	return syscall(SYS_capget, &head, data) == 0 && (data[0].effective >> CAP_IPC_LOCK & 1);
 }
 
+static unsigned resolution_ns(clockid_t clock)
+{
+	struct timespec step;
+
+	return clock_getres(clock, &step) == 0 && step.tv_sec == 0 ? (unsigned)step.tv_nsec : 0;
+}
+
+/* What `ethtool -c` asks. */
+static int nic_rx_us(int fd, const char *name)
+{
+	struct ethtool_coalesce coalesce = {.cmd = ETHTOOL_GCOALESCE};
+	struct ifreq request = {.ifr_data = (char *)&coalesce};
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
+	return ioctl(fd, SIOCETHTOOL, &request) < 0 ? -errno : (int)coalesce.rx_coalesce_usecs;
+}
+
+static void nics_ask(struct machine *machine)
+{
+	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	glob_t found;
+
+	if (fd >= 0 && glob("/sys/class/net/*/device", 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc && machine->n_nics < MACHINE_NICS; i++) {
+			struct machine_nic *nic = &machine->nics[machine->n_nics++];
+
+			sscanf(found.gl_pathv[i], "/sys/class/net/%15[^/]", nic->name);
+			nic->rx_us = nic_rx_us(fd, nic->name);
+		}
+		globfree(&found);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
 static void rights_ask(struct machine_rights *rights)
 {
 	struct rlimit limit = {0};
@@ -138,6 +201,10 @@ static void rights_ask(struct machine_rights *rights)
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	rights->memlock_kb = limit.rlim_cur / 1024;
 	rights->lock_all = limit.rlim_cur == RLIM_INFINITY || may_lock();
+	getrlimit(RLIMIT_RTPRIO, &limit);
+	rights->rtprio = limit.rlim_cur;
+	rights->tick_ns = resolution_ns(CLOCK_MONOTONIC_COARSE);
+	rights->timer_ns = resolution_ns(CLOCK_MONOTONIC);
 	rights->slack_ns = (unsigned)prctl(PR_GET_TIMERSLACK, 0ul, 0ul, 0ul, 0ul);
 }
 
@@ -150,6 +217,7 @@ int machine_open(struct machine *machine, const char *root, const cpu_set_t *lan
 	CPU_ZERO(&all);
 	*machine = (struct machine){.root = root};
 	rights_ask(&machine->rights);
+	nics_ask(machine);
 	rc = machine_read(machine, "/sys/devices/system/cpu/online", online);
 	if (rc == 0)
 		rc = cpulist_parse(online, &all);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/aloe/doctor/record.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -103,27 +105,94 @@ static int tasks_now(
 	return 0;
 }
 
-static size_t tasks_move(const struct machine *machine, const char *from, const char *to)
+typedef bool task_chosen(const struct machine *machine, const char *pid);
+
+static bool task_any(const struct machine *machine, const char *pid)
+{
+	(void)machine, (void)pid;
+	return true;
+}
+
+static bool task_other(const struct machine *machine, const char *pid)
+{
+	return machine_program(machine, pid) && !machine_ours(machine, pid);
+}
+
+static size_t tasks_move(
+    const struct machine *machine, const char *from, const char *to, task_chosen *chosen)
 {
 	char *tasks = machine_text(machine, from), *rest = tasks, *pid;
 	size_t moved = 0;
 
 	while (rest != NULL && (pid = strsep(&rest, "\n")) != NULL)
-		moved += pid[0] != 0 && machine_write(machine, to, pid) == 0;
+		moved +=
+		    pid[0] != 0 && chosen(machine, pid) && machine_write(machine, to, pid) == 0;
 	free(tasks);
 	return moved;
 }
 
 /* The kernel keeps its own threads where they are, and whoever was born meanwhile comes with the
  * next round. */
-static int tasks_set(const struct machine *machine, const json_t *change, const char *value)
+static int tasks_put(
+    const struct machine *machine, const json_t *change, const char *value, task_chosen *chosen)
 {
 	const char *there = text_of(change, "path"), *here = text_of(change, "from");
 	const bool away = strcmp(value, here) != 0;
 	size_t moved = 1;
 
 	for (int round = 0; round < MOVE_ROUNDS && moved > 0; round++)
-		moved = tasks_move(machine, away ? here : there, away ? there : here);
+		moved = tasks_move(
+		    machine, away ? here : there, away ? there : here, away ? chosen : task_any);
+	return 0;
+}
+
+static int tasks_set(const struct machine *machine, const json_t *change, const char *value)
+{
+	return tasks_put(machine, change, value, task_any);
+}
+
+static int others_set(const struct machine *machine, const json_t *change, const char *value)
+{
+	return tasks_put(machine, change, value, task_other);
+}
+
+/* Nothing is put back of it: where the processes of ALOE are when they end is nobody's concern. */
+static int ours_now(
+    const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
+{
+	(void)machine;
+	snprintf(ret_value, MACHINE_VALUE, "%s", text_of(change, "from"));
+	return 0;
+}
+
+static bool is_below(const struct machine *machine, const char *pid, const char *group)
+{
+	char path[64];
+	char *text;
+	bool is;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/cgroup", pid);
+	text = machine_text(machine, path);
+	is = text != NULL && strstr(text, group) != NULL;
+	free(text);
+	return is;
+}
+
+static int ours_set(const struct machine *machine, const json_t *change, const char *value)
+{
+	char proc[PATH_MAX];
+	const struct dirent *entry;
+	DIR *dir;
+
+	(void)value;
+	if (machine_path(machine, "/proc", 0, proc, sizeof(proc)) < 0 || !(dir = opendir(proc)))
+		return -ENOENT;
+	while ((entry = readdir(dir)) != NULL)
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    machine_ours(machine, entry->d_name) &&
+		    is_below(machine, entry->d_name, text_of(change, "from")))
+			machine_write(machine, text_of(change, "path"), entry->d_name);
+	closedir(dir);
 	return 0;
 }
 
@@ -132,6 +201,8 @@ static const struct record_kind kinds[] = {
     {"controller", controller_now, value_set},
     {"directory", directory_now, directory_set},
     {"tasks", tasks_now, tasks_set},
+    {"others", tasks_now, others_set},
+    {"ours", ours_now, ours_set},
 };
 
 static const struct record_kind *kind_of(const json_t *change)
@@ -209,10 +280,10 @@ static int record_save(const struct record *record)
 	return rc;
 }
 
-static int lock_take(const char *state)
+static int lock_take(const char *state, const char *name)
 {
 	char path[PATH_MAX];
-	int rc = path_print(path, sizeof(path), "%s/doctor.lock", state), fd;
+	int rc = path_print(path, sizeof(path), "%s/%s.lock", state, name), fd;
 
 	if (rc < 0)
 		return rc;
@@ -226,8 +297,8 @@ static int lock_take(const char *state)
 	return rc;
 }
 
-int record_open(struct record *record, const struct machine *machine, const char *state, bool make,
-    struct diag *diag)
+int record_open(struct record *record, const struct machine *machine, const char *state,
+    const char *name, bool make, struct diag *diag)
 {
 	char *bytes;
 	size_t len;
@@ -235,9 +306,9 @@ int record_open(struct record *record, const struct machine *machine, const char
 
 	*record = (struct record){.machine = machine, .lock = -1, .changes = json_array()};
 	if (rc == 0)
-		rc = path_print(record->path, sizeof(record->path), "%s/doctor.json", state);
+		rc = path_print(record->path, sizeof(record->path), "%s/%s.json", state, name);
 	if (rc == 0 && make)
-		rc = record->lock = lock_take(state);
+		rc = record->lock = lock_take(state, name);
 	if (rc < 0)
 		return rc;
 	rc = file_read(record->path, RECORD_MAX, &bytes, &len);

@@ -12,7 +12,8 @@
  * the value before the first time is kept. What was written down before the machine started anew is
  * void: nothing here outlives that.
  *
- * The record is doctor.json in the state directory; who uses it holds a lock. What was done is
+ * The record is NAME.json in the state directory: "doctor" of --apply, "cap" of what a node asks
+ * for while it runs (tools/aloe/cap.h). Who uses it holds a lock, NAME.lock. What was done is
  * given as an array of objects {path, from, to, done, said}: `done` true where the machine is now
  * as asked, `said` in words what happened.
  */
@@ -29,11 +30,11 @@ struct record {
 	bool stale;      /* one of before the machine's start was found, and counts no more */
 };
 
-/* record_open reads the record in `state`, an absolute or relative path of a directory, which is
- * made where it is not there and `make` is set. 0; -EWOULDBLOCK: another one has it open; -EINVAL
- * after a line in diag; -errno. */
-int record_open(struct record *record, const struct machine *machine, const char *state, bool make,
-    struct diag *diag);
+/* record_open reads the record `name` in `state`, an absolute or relative path of a directory,
+ * which is made where it is not there and `make` is set. 0; -EWOULDBLOCK: another one has it
+ * open; -EINVAL after a line in diag; -errno. */
+int record_open(struct record *record, const struct machine *machine, const char *state,
+    const char *name, bool make, struct diag *diag);
 void record_close(struct record *record);
 
 /* record_apply makes the changes. 0, with *ret_done (the caller's) for each of them; -errno if it

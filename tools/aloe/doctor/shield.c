@@ -14,37 +14,24 @@
 #include "core/base/cpulist.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "tools/aloe/doctor/doctor.h"
+#include "tools/aloe/doctor/groups.h"
 
 #define OTHERS "aloe-others"
 
 struct shield {
 	const struct machine *machine;
 	struct finding *finding;
-	const char *base; /* the root group's folder */
-	bool v2;
+	struct groups groups; /* of cpuset */
 	char rest[MACHINE_VALUE];
 	unsigned open; /* groups that may use lanes' CPUs */
 };
-
-static bool shield_find(struct shield *shield)
-{
-	char *controllers = machine_text(shield->machine, "/sys/fs/cgroup/cgroup.controllers");
-	char value[MACHINE_VALUE];
-
-	shield->v2 = controllers != NULL && strstr(controllers, "cpuset") != NULL;
-	free(controllers);
-	shield->base = shield->v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpuset";
-	return shield->v2 ||
-	    machine_read(shield->machine, "/sys/fs/cgroup/cpuset/cpuset.cpus", value) == 0;
-}
 
 static void change_add(
     struct shield *shield, const char *kind, const char *name, const char *from, const char *to)
 {
 	char path[PATH_MAX];
 
-	if (path_print(path, sizeof(path), "%s/%s", shield->base, name) == 0)
+	if (path_print(path, sizeof(path), "%s/%s", shield->groups.base, name) == 0)
 		finding_change(shield->finding, kind, path, from, to);
 }
 
@@ -75,7 +62,8 @@ static void groups_judge(struct shield *shield)
 	char whole[PATH_MAX];
 	glob_t found;
 
-	if (path_print(whole, sizeof(whole), "%s%s/*/", shield->machine->root, shield->base) < 0 ||
+	if (path_print(
+	        whole, sizeof(whole), "%s%s/*/", shield->machine->root, shield->groups.base) < 0 ||
 	    glob(whole, 0, NULL, &found) != 0)
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -90,29 +78,15 @@ static void groups_judge(struct shield *shield)
 	globfree(&found);
 }
 
-/* Threads of the kernel have no command line. */
-static bool is_program(const struct machine *machine, const char *pid)
-{
-	char path[64];
-	char *text;
-	bool is;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/cmdline", pid);
-	text = machine_text(machine, path);
-	is = text != NULL && text[0] != 0;
-	free(text);
-	return is;
-}
-
 static unsigned programs_in_root(const struct shield *shield)
 {
 	char path[PATH_MAX], *text, *rest, *pid;
 	unsigned n = 0;
 
-	snprintf(path, sizeof(path), "%s/cgroup.procs", shield->base);
+	snprintf(path, sizeof(path), "%s/cgroup.procs", shield->groups.base);
 	text = rest = machine_text(shield->machine, path);
 	while (rest != NULL && (pid = strsep(&rest, "\n")) != NULL)
-		n += pid[0] != 0 && is_program(shield->machine, pid);
+		n += pid[0] != 0 && machine_program(shield->machine, pid);
 	free(text);
 	return n;
 }
@@ -121,11 +95,11 @@ static void others_make(struct shield *shield)
 {
 	char from[PATH_MAX], value[MACHINE_VALUE], path[PATH_MAX];
 
-	snprintf(from, sizeof(from), "%s/cgroup.procs", shield->base);
-	snprintf(path, sizeof(path), "%s/cpuset.mems", shield->base);
+	snprintf(from, sizeof(from), "%s/cgroup.procs", shield->groups.base);
+	snprintf(path, sizeof(path), "%s/cpuset.mems", shield->groups.base);
 	change_add(shield, "directory", OTHERS, "", "made");
 	change_add(shield, "value", OTHERS "/cpuset.cpus", "", shield->rest);
-	if (!shield->v2 && machine_read(shield->machine, path, value) == 0)
+	if (!shield->groups.v2 && machine_read(shield->machine, path, value) == 0)
 		change_add(shield, "value", OTHERS "/cpuset.mems", "", value);
 	change_add(shield, "tasks", OTHERS "/cgroup.procs", from, "moved");
 }
@@ -135,7 +109,7 @@ static bool others_there(const struct shield *shield)
 {
 	char path[PATH_MAX], value[MACHINE_VALUE];
 
-	snprintf(path, sizeof(path), "%s/" OTHERS "/cpuset.cpus", shield->base);
+	snprintf(path, sizeof(path), "%s/" OTHERS "/cpuset.cpus", shield->groups.base);
 	return machine_read(shield->machine, path, value) == 0;
 }
 
@@ -145,8 +119,8 @@ static void shield_judge(struct shield *shield)
 	unsigned programs = 0;
 	char path[PATH_MAX], value[MACHINE_VALUE], how[FINDING_TEXT];
 
-	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", shield->base);
-	if (shield->v2 && machine_read(shield->machine, path, value) == 0 &&
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", shield->groups.base);
+	if (shield->groups.v2 && machine_read(shield->machine, path, value) == 0 &&
 	    strstr(value, "cpuset") == NULL)
 		change_add(shield, "controller", "cgroup.subtree_control", "-cpuset", "+cpuset");
 	groups_judge(shield);
@@ -156,8 +130,8 @@ static void shield_judge(struct shield *shield)
 		others_make(shield);
 	snprintf(how, sizeof(how),
 	    "start ALOE from the root control group: echo $$ > "
-	    "%s/cgroup.procs",
-	    shield->base);
+	    "%.150s/cgroup.procs",
+	    shield->groups.base);
 	finding_now(finding,
 	    "%u control group%s, and %u program%s in no group, may use the lanes' CPUs",
 	    shield->open, plural(shield->open), programs, plural(programs));
@@ -188,7 +162,7 @@ void knob_shield(const struct machine *machine, const struct knob *knob, struct 
 			return;
 		}
 	}
-	if (shield_find(&shield)) {
+	if (groups_find(machine, "cpuset", &shield.groups) == 0) {
 		cpulist_print(&machine->rest, shield.rest, sizeof(shield.rest));
 		shield_judge(&shield);
 		return;

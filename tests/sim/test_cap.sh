@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# --cap and `aloe cap` in the kernel: in force within two periods, put back when the node ends, after a kill -9 of its
+# daemons, and after a crash of the node keeper. All in a control group of our own, so nobody else on the machine notices.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=$(cd "${B:-build}" && pwd) || exit 2
+cpu=/sys/fs/cgroup/cpu
+scope=$cpu/aloe-scope.$$
+if [ ! -f $cpu/cgroup.procs ] || ! mkdir $scope 2>/dev/null; then
+	echo "needs root and a writable cpu controller of control groups v1"
+	exit 77
+fi
+work=$(mktemp -d) || exit 2
+spinners=
+leave() {
+	"$aloe" down --dir "$work/node" >/dev/null 2>&1
+	for pid in $spinners; do kill -9 "$pid" 2>/dev/null; done
+	echo $$ >$cpu/cgroup.procs
+	for pid in $(cat $scope/aloe-others/cgroup.procs 2>/dev/null); do echo "$pid" >$cpu/cgroup.procs; done
+	rmdir $scope/aloe-others 2>/dev/null
+	sleep 0.2
+	rmdir $scope
+	rm -rf "$work"
+}
+aloe=$B/bin/aloe
+trap leave EXIT
+. tests/common/ok.sh
+echo $$ >$scope/cgroup.procs
+echo 100000 >$scope/cpu.rt_runtime_us 2>/dev/null # of the parent's; without it lanes have nice -20
+
+sh -c 'while :; do :; done' &
+spinners=$!
+state=$work/state
+
+# used MS prints the percent of one CPU that the spinner has had in so many ms.
+used() {
+	before=$(awk '{ print $14 + $15 }' /proc/$spinners/stat)
+	sleep "$1"
+	after=$(awk '{ print $14 + $15 }' /proc/$spinners/stat)
+	echo $((after - before)) # jiffies of 10 ms
+}
+stat_of() { awk -v key="$1" '$1 == key { print $2 }' $scope/aloe-others/cpu.stat; }
+# capped PERCENT: two periods after the command it holds: the spinner was stopped, and has not more of a second than that
+# (of all CPUs), and 50 ms.
+capped() {
+	[ "$(cat $scope/aloe-others/cpu.cfs_quota_us)" -gt 0 ] || return 1
+	throttled=$(stat_of nr_throttled) periods=$(stat_of nr_periods)
+	while [ "$(stat_of nr_periods)" -lt $((periods + 2)) ]; do :; done
+	[ "$(stat_of nr_throttled)" -gt "$throttled" ] || return 1
+	had=$(used 1)
+	echo "had $had jiffies of a second"
+	[ "$had" -le $(($1 * $(nproc) + 5)) ]
+}
+free() { [ ! -d $scope/aloe-others ] && ! [ -f "$state/cap.json" ] && grep -q "^$spinners\$" $scope/cgroup.procs; }
+node_in_base() { for pid in $(pgrep -P "$(pgrep -f "aloe up --dir $work/node" | head -n 1)"); do grep -q "^$pid\$" $scope/cgroup.procs || return 1; done; }
+up() { "$aloe" up --dir "$work/node" --state "$state" "$@"; }
+down() { "$aloe" down --dir "$work/node"; }
+gone() { for _ in $(seq 50); do "$@" && return 0; sleep 0.1; done; return 1; }
+
+ok "up --cap 20" up --cap 20
+ok "the others are capped at 20 %" capped 20
+ok "the node is not" node_in_base
+ok "cap 10 while it runs" "$aloe" cap 10 --state "$state"
+ok "the others are capped at 10 %" capped 10
+ok "cap off" "$aloe" cap off --state "$state"
+ok "nobody is capped" free
+ok "cap 25 of a node that runs" "$aloe" cap 25 --state "$state" --slot-us 4000
+ok "with the slot as period" [ "$(cat $scope/aloe-others/cpu.cfs_period_us)" = 4000 ]
+exec_pid=$(pgrep -f "aloe-exec .*--dir $work/node" | head -n 1)
+frontend_pid=$(pgrep -f "aloe-frontend --dir $work/node" | head -n 1)
+kill -9 "$exec_pid" "$frontend_pid"
+ok "still in force after kill -9 of exec and frontend" capped 25
+ok "down" down
+ok "put back by the node keeper" gone free
+ok "up once more" up --cap 15
+kill -9 "$(pgrep -f "aloe up --dir $work/node" | head -n 1)"
+ok "left by a keeper that was killed" [ -d $scope/aloe-others ]
+ok "doctor --revert" "$aloe" doctor --revert --state "$state"
+ok "puts it back" free
+
+refused() { "$aloe" "$@" >"$work/out" 2>&1; [ $? = 2 ] && grep -qF 'from 1 to 100' "$work/out"; }
+ok "cap 0 is refused" refused cap 0
+ok "cap x is refused" refused cap x
+ok "run --cap 101 is refused" refused run waveforms/bpsk.conf --cap 101
+ok "run --shield x is refused" sh -c "\"$aloe\" run waveforms/bpsk.conf --shield x 2>&1 | grep -q 'list of CPUs'"
+ok "run --cap" "$aloe" run waveforms/bpsk.conf --clock virtual --slots 50 -q --cap 30 --state "$state"
+ok "is put back" free
+exit $failed
