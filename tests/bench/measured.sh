@@ -30,7 +30,7 @@ done
 out=${out:-$B/measured}
 limit=${short:+400}
 limit=${limit:-14400}
-all='table1 hist bpsk link overhead memory utran copies bler map pipes items messages chain throughput handover bridge x310 x310-recovery'
+all='table1 hist bpsk link overhead memory utran copies bler map pipes items messages chain throughput handover bridge response x310 x310-recovery'
 
 # title NAME: its heading. A name that is not known has none.
 title() {
@@ -52,6 +52,7 @@ title() {
 	throughput) echo 'BPSK, as fast as it goes' ;;
 	handover) echo 'From one component to the next' ;;
 	bridge) echo 'From one node to another' ;;
+	response) echo 'Late responses under load (Wang et al., Figure 6)' ;;
 	x310) echo 'From a radio and back to it (Engelhardt et al., Table I and Figure 4)' ;;
 	x310-recovery) echo 'One transmit packet that goes wrong' ;;
 	*) return 1 ;;
@@ -106,6 +107,7 @@ options() {
 	throughput-short) echo '--runs 5 --trials 1' ;;
 	handover-short) echo '--runs 3 --trials 1 --seconds 0.7' ;;
 	bridge-short) echo '--rounds 3 --seconds 0.2' ;;
+	response-short) echo '--subframes 40' ;;
 	x310-short) echo '--seconds 1' ;;
 	esac
 }

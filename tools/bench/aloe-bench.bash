@@ -4,7 +4,7 @@ _aloe-bench() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "bler bpsk bridge chain copies handover hist link predict map memory messages overhead pipes table1 throughput utran x310 x310-recovery x310loop --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler bpsk bridge chain copies handover hist link predict map memory messages overhead pipes response table1 throughput utran x310 x310-recovery x310loop --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -231,6 +231,17 @@ _aloe-bench() {
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--sizes --items --slot-items --check --vs --all --runs --trials --seed --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	response)
+		case $prev in
+		-n | --subframes) COMPREPLY=(); return ;;
+		--resume) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--subframes --resume --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	table1)
 		case $prev in

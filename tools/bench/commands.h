@@ -24,6 +24,7 @@ int bench_messages(const struct cli_args *args);   /* pipes.c */
 int bench_overhead(const struct cli_args *args);   /* overhead.c */
 /* paced.c: that, or with --vs bench_handover */
 int bench_overhead_vs(const struct cli_args *args);
+int bench_response(const struct cli_args *args);      /* response.c */
 int bench_pipes(const struct cli_args *args);         /* pipes.c */
 int bench_x310(const struct cli_args *args);          /* x310.c */
 int bench_x310_recovery(const struct cli_args *args); /* x310_recovery.c */

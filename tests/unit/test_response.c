@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * tools/bench/response: one cell of the experiment. Only what does not depend on how busy the
+ * machine is. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tools/bench/response.h"
+
+enum { SUBFRAMES = 30 };
+
+static int run(const struct response_cell *cell, double work_us, struct response_result *ret)
+{
+	const uint64_t rounds = response_rounds();
+
+	assert_true(rounds > 0);
+	return response_run(cell, rounds, work_us, SUBFRAMES, ret);
+}
+
+/* More work than there is time: each answer is late, and none is lost. */
+static void test_too_much_work(void **state)
+{
+	const struct response_cell cell = {.loops = 0};
+	struct response_result *result = calloc(1, sizeof(*result));
+
+	(void)state;
+	assert_non_null(result);
+	assert_int_equal(run(&cell, 4000, result), 0);
+	assert_int_equal(result->subframes, SUBFRAMES);
+	assert_int_equal(result->failed, SUBFRAMES);
+	if (hist_count(&result->ns) > 0)
+		assert_true(hist_min(&result->ns) > 1000000);
+	free(result);
+}
+
+/* A timer whose steps are longer than the time for an answer misses at least those subframes that
+ * begin too long before its next step: with 20 ms three of four. */
+static void test_coarse_timer(void **state)
+{
+	const struct response_cell cell = {.hz = 50};
+	struct response_result *result = calloc(1, sizeof(*result));
+
+	(void)state;
+	assert_non_null(result);
+	assert_int_equal(run(&cell, 10, result), 0);
+	assert_int_equal(result->subframes, SUBFRAMES);
+	assert_true(result->failed >= SUBFRAMES * 3 / 4 - 2);
+	free(result);
+}
+
+/* With loops, and a quota where there is one: it ends, counts, and leaves nobody behind. */
+static void test_with_loops(void **state)
+{
+	const struct response_cell cell = {.quota = 20, .loops = 2, .period_us = 5000};
+	struct response_result *result = calloc(1, sizeof(*result));
+	const int rc = (assert_non_null(result), run(&cell, 10, result));
+
+	(void)state;
+	assert_true(rc == 0 || rc == -ENOTSUP);
+	assert_int_equal(result->subframes, rc == 0 ? SUBFRAMES : 0);
+	free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_too_much_work),
+	    cmocka_unit_test(test_coarse_timer),
+	    cmocka_unit_test(test_with_loops),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

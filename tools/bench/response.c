@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * aloe bench response: responses that come too late under load, by the quota on the load, the timer
+ * and real-time priority. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/bench/bench.h"
+#include "tools/bench/commands.h"
+#include "tools/bench/figures.h"
+#include "tools/bench/response.h"
+
+enum { CELLS_MAX = 128, LOOPS = 4, RECIPE_TIMES = 50 };
+
+#define WORK_FIRST_US 1300.0
+#define WORK_LAST_US 2400.0 /* 2.45 ms are left between the transfers */
+#define WORK_STEP_US 100.0
+#define DISTURBED_LEAST 0.5
+#define IDLE_MOST 0.001
+
+struct named_cell {
+	struct response_cell cell;
+	const char *what; /* "idle", "nothing", "recipe"; "": one of the figure */
+	double published; /* NAN: none */
+	struct response_result *result;
+	int error;
+};
+
+struct response_bench {
+	struct bench *bench;
+	uint64_t subframes, rounds;
+	double work_us;
+	bool valid;
+	const char *file; /* --resume */
+	json_t *kept;     /* what is in it */
+	struct named_cell cells[CELLS_MAX];
+	size_t n;
+};
+
+static const unsigned timers[] = {128, 512, 1024, 0};
+static const double quotas[] = {0, 80, 60, 40, 20, 10};
+static const unsigned periods_us[] = {100000, 5000};
+
+static const char *priority_name(enum response_priority fifo)
+{
+	static const char *const names[] = {"none", "interface", "chain"};
+
+	return names[fifo];
+}
+
+/* ---- the cells ------------------------------------------------------------------------ */
+
+static void cell_add(
+    struct response_bench *rb, const char *what, struct response_cell cell, double published)
+{
+	if (rb->n < CELLS_MAX)
+		rb->cells[rb->n++] =
+		    (struct named_cell){.cell = cell, .what = what, .published = published};
+}
+
+/* Published with a quota of 10 % and 1024 Hz, and without a quota. */
+static double published_of(const struct response_cell *cell)
+{
+	if (cell->fifo != RESPONSE_INTERFACE || cell->hz != 1024)
+		return NAN;
+	if (cell->quota == 0)
+		return 0.582;
+	return cell->quota == 10 && cell->period_us == 100000 ? 0.00056 : NAN;
+}
+
+static void figure_add(struct response_bench *rb)
+{
+	for (int fifo = RESPONSE_INTERFACE; fifo <= RESPONSE_CHAIN; fifo++)
+		for (size_t t = 0; t < sizeof(timers) / sizeof(timers[0]); t++)
+			for (size_t p = 0; p < 2; p++)
+				for (size_t q = p; q < sizeof(quotas) / sizeof(quotas[0]); q++) {
+					const struct response_cell cell = {.quota = quotas[q],
+					    .loops = LOOPS,
+					    .period_us = quotas[q] > 0 ? periods_us[p] : 0,
+					    .hz = timers[t],
+					    .fifo = (enum response_priority)fifo};
+
+					cell_add(rb, "", cell, published_of(&cell));
+				}
+}
+
+static const struct response_cell idle = {.loops = 0}, nothing = {.loops = LOOPS},
+                                  recipe = {.quota = 10,
+                                      .loops = LOOPS,
+                                      .period_us = 5000,
+                                      .fifo = RESPONSE_CHAIN,
+                                      .shield = true};
+
+static void cell_key(const struct response_bench *rb, const struct named_cell *cell, char key[128])
+{
+	const struct response_cell *c = &cell->cell;
+
+	snprintf(key, 128, "loops %u quota %g period %u hz %u fifo %s shield %d work %.0f n %llu",
+	    c->loops, c->quota, c->period_us, c->hz, priority_name(c->fifo), c->shield, rb->work_us,
+	    (unsigned long long)rb->subframes);
+}
+
+/* ---- measuring ------------------------------------------------------------------------ */
+
+static bool cell_restore(struct response_bench *rb, struct named_cell *cell)
+{
+	char key[128];
+	const json_t *kept;
+
+	cell_key(rb, cell, key);
+	kept = json_object_get(rb->kept, key);
+	if (!json_is_array(kept) || json_array_size(kept) != 2)
+		return false;
+	cell->result->subframes = (uint64_t)json_integer_value(json_array_get(kept, 0));
+	cell->result->failed = (uint64_t)json_integer_value(json_array_get(kept, 1));
+	return cell->result->failed <= cell->result->subframes && cell->result->subframes > 0;
+}
+
+static void cell_keep(struct response_bench *rb, const struct named_cell *cell)
+{
+	char key[128];
+
+	if (!rb->file)
+		return;
+	cell_key(rb, cell, key);
+	json_object_set_new(rb->kept, key,
+	    json_pack(
+	        "[I, I]", (json_int_t)cell->result->subframes, (json_int_t)cell->result->failed));
+	if (json_dump_file(rb->kept, rb->file, JSON_INDENT(1)) < 0)
+		fprintf(stderr, "aloe bench: %s cannot be written, so this cell is not kept\n",
+		    rb->file);
+}
+
+static int cell_measure(struct response_bench *rb, struct named_cell *cell, uint64_t subframes)
+{
+	progress_show(&rb->bench->progress, "quota %g %%, timer %u Hz, FIFO %s%s%s",
+	    cell->cell.quota, cell->cell.hz, priority_name(cell->cell.fifo),
+	    cell->what[0] ? ", " : "", cell->what);
+	cell->result = calloc(1, sizeof(*cell->result));
+	if (!cell->result)
+		return -ENOMEM;
+	if (cell_restore(rb, cell))
+		return 0;
+	cell->error = response_run(&cell->cell, rb->rounds, rb->work_us, subframes, cell->result);
+	if (cell->error == 0)
+		cell_keep(rb, cell);
+	return 0;
+}
+
+static double failed_of(const struct named_cell *cell)
+{
+	return cell->result && cell->result->subframes > 0
+	    ? (double)cell->result->failed / (double)cell->result->subframes
+	    : NAN;
+}
+
+/* The work is raised until the loops alone make half of the responses late; an idle machine has to
+ * hold it all the same. */
+static void work_find(struct response_bench *rb)
+{
+	struct named_cell trial[2];
+	double rates[2] = {NAN, NAN};
+
+	for (rb->work_us = WORK_FIRST_US; rb->work_us <= WORK_LAST_US;
+	     rb->work_us += WORK_STEP_US) {
+		trial[0] = (struct named_cell){.cell = nothing, .what = "work is raised"};
+		trial[1] = (struct named_cell){.cell = idle, .what = "idle"};
+		for (int i = 0; i < 2; i++) {
+			cell_measure(rb, &trial[i], rb->subframes);
+			rates[i] = failed_of(&trial[i]);
+			free(trial[i].result);
+			if (rates[0] < DISTURBED_LEAST)
+				break;
+		}
+		rb->valid = rates[0] >= DISTURBED_LEAST && rates[1] < IDLE_MOST;
+		if (rates[0] >= DISTURBED_LEAST)
+			break;
+	}
+	if (rb->work_us > WORK_LAST_US)
+		rb->work_us = WORK_LAST_US;
+	bench_note(rb->bench,
+	    "work of %.0f us in a subframe: without measures %.3f of the responses are late, on "
+	    "the idle machine %.4f",
+	    rb->work_us, rates[0], rates[1]);
+}
+
+static int response_measure(void *self)
+{
+	struct response_bench *rb = self;
+
+	rb->rounds = response_rounds();
+	work_find(rb);
+	cell_add(rb, "idle", idle, 0.00024);
+	cell_add(rb, "nothing", nothing, 0.7841);
+	figure_add(rb);
+	cell_add(rb, "recipe", recipe, NAN);
+	for (size_t i = 0; i < rb->n; i++) {
+		if (rb->bench->interrupts > 0)
+			return BENCH_INTERRUPTED;
+		if (cell_measure(rb, &rb->cells[i],
+		        !strcmp(rb->cells[i].what, "recipe") ? rb->subframes * RECIPE_TIMES
+		                                             : rb->subframes) < 0)
+			return CLI_FAILED;
+	}
+	return CLI_OK;
+}
+
+/* ---- result ------------------------------------------------------------------------ */
+
+static const struct column columns[] = {
+    {"row", "row", COLUMN_TEXT},
+    {"quota_percent", "quota %", 0},
+    {"period_ms", "period ms", 0},
+    {"timer_hz", "timer Hz", 0},
+    {"fifo", "FIFO", COLUMN_TEXT},
+    {"subframes", "subframes", 0},
+    {"failed", "late", 0},
+    {"share", "share late", 5},
+    {"low", "95 % from", 5},
+    {"high", "to", 5},
+    {"p50_us", "p50 us", 0},
+    {"p99_us", "p99 us", 0},
+    {"published", "published", 5},
+    {"here", "here", COLUMN_TEXT},
+};
+
+static json_t *cell_row(const struct named_cell *cell)
+{
+	const struct response_cell *c = &cell->cell;
+	const struct response_result *r = cell->result;
+	const struct interval range = interval_wilson(r ? r->failed : 0, r ? r->subframes : 0);
+	json_t *row = json_pack("{s:s, s:s}", "row", cell->what, "fifo", priority_name(c->fifo));
+
+	if (c->quota > 0)
+		json_object_set_new(row, "quota_percent", json_real(c->quota));
+	if (c->period_us > 0)
+		json_object_set_new(row, "period_ms", json_real(c->period_us / 1e3));
+	if (c->hz > 0)
+		json_object_set_new(row, "timer_hz", json_integer((json_int_t)c->hz));
+	json_object_set_new(row, "published", json_real_or_null(cell->published));
+	if (!r || cell->error != 0 || r->subframes == 0) {
+		json_object_set_new(row, "here",
+		    json_string(cell->error == -ENOTSUP ? "not here: no quota"
+		            : cell->error == -EPERM     ? "not here: no FIFO"
+		                                        : "not measured"));
+		return row;
+	}
+	json_object_update_new(row,
+	    json_pack("{s:I, s:I, s:f, s:f, s:f}", "subframes", (json_int_t)r->subframes, "failed",
+	        (json_int_t)r->failed, "share", failed_of(cell), "low", range.low, "high",
+	        range.high));
+	if (hist_count(&r->ns) > 0)
+		json_object_update_new(row,
+		    json_pack("{s:f, s:f}", "p50_us", (double)hist_quantile(&r->ns, 0.5) / 1e3,
+		        "p99_us", (double)hist_quantile(&r->ns, 0.99) / 1e3));
+	return row;
+}
+
+/* Of the figure: a line for each timer, priority and period. No late response is drawn as half of
+ * one. */
+static void cell_draw(struct response_bench *rb, const struct named_cell *cell)
+{
+	const struct response_cell *c = &cell->cell;
+	const double n = cell->result ? (double)cell->result->subframes : 0,
+	             share = failed_of(cell);
+	struct plot *plot = &rb->bench->plot;
+	char title[80], timer[32] = "high resolution";
+	json_t *points = NULL;
+
+	if (cell->what[0] || n == 0 || cell->error != 0)
+		return;
+	if (c->hz > 0)
+		snprintf(timer, sizeof(timer), "1/%u s", c->hz);
+	snprintf(title, sizeof(title), "FIFO %s, %s, %s", priority_name(c->fifo), timer,
+	    c->period_us == 5000 ? "5 ms" : "100 ms");
+	for (size_t i = 0; i < plot->n; i++)
+		if (!strcmp(plot->series[i].title, title))
+			points = plot->series[i].points;
+	if (!points)
+		points = plot_series(plot, PLOT_LINE, title);
+	if (points) {
+		const struct interval range =
+		    interval_wilson(cell->result->failed, cell->result->subframes);
+
+		json_array_append_new(points,
+		    json_pack("[f, f, f, f]", c->quota > 0 ? c->quota : 100, fmax(share, 0.5 / n),
+		        fmax(range.low, 0.5 / n), range.high));
+	}
+}
+
+static void response_result(void *self)
+{
+	struct response_bench *rb = self;
+	struct bench *bench = rb->bench;
+
+	bench_table(bench, "response",
+	    rb->valid ? "responses that came too late"
+	              : "EXPERIMENT VOID: responses that came too late",
+	    columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < rb->n; i++) {
+		bench_row(bench, cell_row(&rb->cells[i]));
+		cell_draw(rb, &rb->cells[i]);
+	}
+	if (!rb->valid)
+		bench_note(bench,
+		    "experiment void: the loops alone must make at least %.0f %% of the responses "
+		    "late while the idle machine makes fewer than %.1f %% late; other load on this "
+		    "machine, or too few subframes, are the usual reasons",
+		    100 * DISTURBED_LEAST, 100 * IDLE_MOST);
+	bench_note(bench,
+	    "TD-SCDMA: subframes of 5 ms, 6400 chips, answer due 3.45 ms after the first downlink "
+	    "slot, of which 0.5 ms each way are the transfer by USB 2.0; interface, physical and "
+	    "higher layer are a process each; %d busy loops",
+	    LOOPS);
+	bench_note(bench,
+	    "a timer of 1/HZ is emulated by rounding wake-ups up; without an entry it is the "
+	    "kernel's high resolution; the quota is that of `aloe cap`, without an entry there is "
+	    "none; the recipe also keeps the loops off the chain's CPU, by their affinity");
+	bench_note(bench, "shares are raw: stalls of the machine or its host are not taken out");
+	bench->plot.title = "late responses under load";
+	bench->plot.x = "quota on the load [%]";
+	bench->plot.y = "share of responses that come too late";
+	bench->plot.log_y = true;
+}
+
+static int response_options(void *self)
+{
+	struct response_bench *rb = self;
+	const struct cli_args *args = rb->bench->args;
+	json_error_t error;
+
+	rb->subframes = 2000;
+	if (cli_whole(args, "subframes", 10, 1000000, &rb->subframes) < 0)
+		return CLI_USAGE;
+	rb->file = cli_get(args, "resume");
+	rb->kept = rb->file ? json_load_file(rb->file, 0, &error) : NULL;
+	if (rb->file && access(rb->file, F_OK) == 0 && !json_is_object(rb->kept))
+		return cli_fail(
+		    args, "--resume %s: this file is not of aloe bench response", rb->file);
+	if (!rb->kept)
+		rb->kept = json_object();
+	return CLI_OK;
+}
+
+static void response_fini(void *self)
+{
+	struct response_bench *rb = self;
+
+	for (size_t i = 0; i < rb->n; i++)
+		free(rb->cells[i].result);
+	json_decref(rb->kept);
+}
+
+int bench_response(const struct cli_args *args)
+{
+	static const struct bench_parts parts = {.size = sizeof(struct response_bench),
+	    .options = response_options,
+	    .measure = response_measure,
+	    .result = response_result,
+	    .fini = response_fini};
+
+	return bench_main(args, &parts);
+}

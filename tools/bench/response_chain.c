@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/child.h"
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/platform/platform.h"
+#include "tools/bench/response.h"
+
+#define CPU_GROUPS "/sys/fs/cgroup/cpu"
+#define PHYSICAL_SHARE 0.77 /* of the work; the rest is the higher layer's */
+#define GIVE_UP_NS 2000000000ull
+
+enum { PROCESSES_MAX = 16, TRIALS = 20, PRIORITY = PLATFORM_PRIORITY_LANE };
+
+/* The word of each process counts the subframes that it may begin. */
+enum stage { STAGE_INTERFACE, STAGE_PHYSICAL, STAGE_HIGHER, STAGES };
+
+struct response_shared {
+	_Atomic uint32_t go[STAGES];
+	_Atomic int error;
+	struct response_result result;
+};
+
+struct response {
+	const struct response_cell *cell;
+	struct response_shared *shared;
+	uint64_t rounds, subframes;
+	double work_us;
+	char group[128], state[128];
+	pid_t pids[PROCESSES_MAX];
+	size_t n;
+};
+
+/* ---- work ------------------------------------------------------------------------ */
+
+/* Work is a number of rounds, not a time: what is taken from the process does not count as done. */
+static void work_do(uint64_t rounds)
+{
+	uint64_t x = rounds;
+
+	for (uint64_t i = 0; i < rounds; i++) {
+		x = x * 6364136223846793005ull + 1442695040888963407ull;
+		__asm__ volatile("" : "+r"(x));
+	}
+}
+
+uint64_t response_rounds(void)
+{
+	enum { ROUNDS = 200000 };
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < TRIALS; i++) {
+		const uint64_t began = clock_ns();
+
+		work_do(ROUNDS);
+		least = clock_ns() - began < least ? clock_ns() - began : least;
+	}
+	return ROUNDS * 1000000ull / least;
+}
+
+static void stage_work(const struct response *r, double share)
+{
+	work_do((uint64_t)((double)r->rounds * r->work_us * 1e-3 * share));
+}
+
+/* ---- the chain ------------------------------------------------------------------------ */
+
+static void word_raise(_Atomic uint32_t *word)
+{
+	atomic_fetch_add(word, 1);
+	futex_wake(word, 1);
+}
+
+static void word_await(_Atomic uint32_t *word, uint32_t seen)
+{
+	while (atomic_load(word) == seen)
+		futex_wait(word, seen, 0);
+}
+
+static void stage_loop(struct response *r, enum stage stage, double share)
+{
+	const enum stage next = stage == STAGE_PHYSICAL ? STAGE_HIGHER : STAGE_INTERFACE;
+
+	for (uint32_t seen = 0;; seen++) {
+		word_await(&r->shared->go[stage], seen);
+		stage_work(r, share);
+		word_raise(&r->shared->go[next]);
+	}
+}
+
+static uint64_t tick_after(uint64_t ns, unsigned hz)
+{
+	const uint64_t tick = hz > 0 ? 1000000000ull / hz : 1;
+
+	return (ns + tick - 1) / tick * tick;
+}
+
+/* One subframe that begins at edge_ns; true: answered in time. An interface that comes when the
+ * answer is due already has not answered. */
+static bool subframe_answer(struct response *r, uint64_t edge_ns, uint32_t seen, bool *ret_ran)
+{
+	const uint64_t wake = tick_after(edge_ns + RESPONSE_TRANSFER_NS, r->cell->hz);
+	uint64_t ns;
+
+	if (clock_ns() < wake)
+		clock_sleep_until(wake);
+	*ret_ran = clock_ns() + RESPONSE_TRANSFER_NS < edge_ns + RESPONSE_DUE_NS;
+	if (!*ret_ran)
+		return false;
+	word_raise(&r->shared->go[STAGE_PHYSICAL]);
+	word_await(&r->shared->go[STAGE_INTERFACE], seen);
+	ns = clock_ns() + RESPONSE_TRANSFER_NS - edge_ns;
+	hist_add(&r->shared->result.ns, ns);
+	return ns <= RESPONSE_DUE_NS;
+}
+
+static void interface_loop(struct response *r)
+{
+	struct response_result *result = &r->shared->result;
+	const uint64_t first = clock_ns() + 4 * RESPONSE_SUBFRAME_NS;
+	uint32_t seen = 0;
+	bool ran;
+
+	platform_no_slack();
+	for (uint64_t n = 0; n < r->subframes; n++) {
+		result->failed += !subframe_answer(r, first + n * RESPONSE_SUBFRAME_NS, seen, &ran);
+		result->subframes++;
+		seen += ran;
+	}
+}
+
+/* ---- processes ------------------------------------------------------------------------ */
+
+static void cpu_keep(bool last)
+{
+	const int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (int cpu = 0; cpu < cpus; cpu++)
+		if ((cpu == cpus - 1) == last)
+			CPU_SET((size_t)cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void busy_loop(const struct response *r)
+{
+	prctl(PR_SET_NAME, "disturber", 0ul, 0ul, 0ul); /* none of ALOE: the cap is for it */
+	if (r->cell->shield)
+		cpu_keep(false);
+	for (;;)
+		work_do(1 << 20);
+}
+
+static void stage_main(struct response *r, enum stage stage)
+{
+	const bool fifo = r->cell->fifo == RESPONSE_CHAIN ||
+	    (r->cell->fifo == RESPONSE_INTERFACE && stage == STAGE_INTERFACE);
+
+	if (r->cell->shield)
+		cpu_keep(true);
+	if (fifo && platform_realtime(0, PRIORITY) < 0)
+		atomic_store(&r->shared->error, EPERM);
+	else if (stage == STAGE_INTERFACE)
+		interface_loop(r);
+	else
+		stage_loop(r, stage, stage == STAGE_PHYSICAL ? PHYSICAL_SHARE : 1 - PHYSICAL_SHARE);
+	_exit(0);
+}
+
+/* The parent gets the pid; a child does not come back. */
+static pid_t process_start(struct response *r, int stage)
+{
+	const pid_t pid = fork();
+
+	if (pid != 0) {
+		if (pid > 0)
+			r->pids[r->n++] = pid;
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0ul, 0ul, 0ul);
+	if (stage < 0)
+		busy_loop(r);
+	stage_main(r, (enum stage)stage);
+	_exit(0);
+}
+
+/* ---- the cap: that of `aloe cap`, in a control group of our own ---- */
+
+static int pid_put(const char *group, pid_t pid)
+{
+	char path[PATH_MAX], text[32];
+	FILE *file;
+	int rc = path_print(path, sizeof(path), "%s/cgroup.procs", group);
+
+	if (rc < 0 || !(file = fopen(path, "we")))
+		return rc < 0 ? rc : -errno;
+	snprintf(text, sizeof(text), "%d\n", (int)pid);
+	rc = fputs(text, file) < 0 ? -EIO : 0;
+	return fclose(file) != 0 ? -errno : rc;
+}
+
+/* In the group, so that the command sees it as the bound of what it may touch. */
+static int cap_command(const struct response *r, const char *what)
+{
+	char aloe[PATH_MAX], period[32];
+	int rc = child_path("aloe", aloe, sizeof(aloe)), status = -1;
+	pid_t pid;
+
+	if (rc < 0)
+		return rc;
+	snprintf(period, sizeof(period), "%u", r->cell->period_us > 0 ? r->cell->period_us : 1000);
+	pid = fork();
+	if (pid == 0) {
+		if (pid_put(r->group, getpid()) < 0 || !freopen("/dev/null", "w", stdout))
+			_exit(1);
+		execl(aloe, "aloe", "cap", what, "--slot-us", period, "--state", r->state,
+		    (char *)NULL);
+		_exit(1);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ENOTSUP;
+}
+
+static int cap_on(struct response *r)
+{
+	char percent[32];
+
+	snprintf(r->group, sizeof(r->group), CPU_GROUPS "/aloe-scope.response.%d", (int)getpid());
+	snprintf(r->state, sizeof(r->state), "/tmp/aloe-response.%d", (int)getpid());
+	if (mkdir(r->group, 0755) < 0)
+		return r->group[0] = 0, -ENOTSUP;
+	for (size_t i = 0; i < r->n; i++) /* so far there are only the loops */
+		if (pid_put(r->group, r->pids[i]) < 0)
+			return -ENOTSUP;
+	snprintf(percent, sizeof(percent), "%g", r->cell->quota);
+	return cap_command(r, percent);
+}
+
+static void cap_off(struct response *r)
+{
+	char path[PATH_MAX];
+
+	if (r->group[0] == 0)
+		return;
+	cap_command(r, "off");
+	rmdir(r->group);
+	for (int i = 0; i < 2; i++)
+		if (path_print(path, sizeof(path), "%s/cap.%s", r->state, i ? "json" : "lock") == 0)
+			unlink(path);
+	rmdir(r->state);
+}
+
+/* ---- a cell ------------------------------------------------------------------------ */
+
+static void processes_end(struct response *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		kill(r->pids[i], SIGKILL);
+	for (size_t i = 0; i < r->n; i++)
+		while (waitpid(r->pids[i], NULL, 0) < 0 && errno == EINTR)
+			;
+}
+
+static int cell_run(struct response *r)
+{
+	int rc = 0;
+	pid_t interface;
+
+	for (unsigned i = 0; i < r->cell->loops && rc == 0; i++)
+		rc = process_start(r, -1) < 0 ? -errno : 0;
+	if (rc == 0 && r->cell->quota > 0)
+		rc = cap_on(r);
+	if (rc < 0)
+		return rc;
+	if (process_start(r, STAGE_PHYSICAL) < 0 || process_start(r, STAGE_HIGHER) < 0)
+		return -EAGAIN;
+	interface = process_start(r, STAGE_INTERFACE);
+	if (interface < 0)
+		return -EAGAIN;
+	while (waitpid(interface, NULL, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	r->n--; /* the interface was the last one */
+	return -atomic_load(&r->shared->error);
+}
+
+int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,
+    uint64_t subframes, struct response_result *ret)
+{
+	struct response r = {
+	    .cell = cell, .rounds = rounds_per_ms, .work_us = work_us, .subframes = subframes};
+	int rc;
+
+	r.shared = mmap(
+	    NULL, sizeof(*r.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (r.shared == MAP_FAILED)
+		return -errno;
+	rc = cell_run(&r);
+	processes_end(&r);
+	cap_off(&r);
+	*ret = r.shared->result;
+	munmap(r.shared, sizeof(*r.shared));
+	return rc;
+}
