@@ -19,7 +19,7 @@
 #include "core/base/cpulist.h"
 #include "core/base/file.h"
 #include "tests/common/world.h"
-#include "tools/aloe/doctor/record.h"
+#include "tools/aloe/doctor/bench.h"
 #include "tools/aloe/doctor/report.h"
 
 /* ---- apply and revert ------------------------------------------------------------------------ */
@@ -505,6 +505,75 @@ static void test_shield_in_the_kernel(void **state)
 	json_decref(changes);
 }
 
+/* ---- what knobs are worth ---- */
+
+struct turns { /* counts measurements, and what was in force at each */
+	const struct world *world;
+	unsigned n, with_watchdog, with_numa, failing;
+};
+
+static int turn_measure(void *self, double ret[BENCH_FIGURES])
+{
+	struct turns *turns = self;
+	char value[MACHINE_VALUE];
+
+	turns->n++;
+	machine_read(&turns->world->machine, "/proc/sys/kernel/watchdog", value);
+	turns->with_watchdog += value[0] == '0';
+	ret[BENCH_LATE] = value[0] == '0' ? 10 : 30 + turns->n % 3;
+	machine_read(&turns->world->machine, "/proc/sys/kernel/numa_balancing", value);
+	turns->with_numa += value[0] == '0';
+	ret[BENCH_GAPS] = 1;
+	return turns->n == turns->failing ? -EIO : 0;
+}
+
+static double part_of(const json_t *bench, const char *knob, const char *part)
+{
+	json_t *row;
+	size_t n;
+
+	json_array_foreach(bench, n, row)
+	{
+		if (strcmp(json_string_value(json_object_get(row, "knob")), knob) == 0)
+			return json_number_value(
+			    json_object_get(json_object_get(row, "late_p99_us"), part));
+	}
+	fail();
+	return 0;
+}
+
+/* none, two knobs, all: each in every round; the files are then as they were. */
+static void test_bench(void **state)
+{
+	struct world *world = *state;
+	struct turns turns = {.world = world};
+	struct record record;
+	json_t *bench;
+
+	world_put(world, "/proc/sys/kernel/watchdog", "1\n");
+	world_put(world, "/proc/sys/kernel/numa_balancing", "1\n");
+	opened(world, &record);
+	bench = doctor_bench(&record, turn_measure, &turns);
+	assert_non_null(bench);
+	assert_int_equal(json_array_size(bench), n_knobs + 2);
+	assert_int_equal(turns.n, 4 * BENCH_ROUNDS);
+	assert_int_equal(turns.with_watchdog, 2 * BENCH_ROUNDS);
+	assert_int_equal(turns.with_numa, 2 * BENCH_ROUNDS);
+	assert_true(part_of(bench, "watchdog", "mean") == 10);
+	assert_true(part_of(bench, "all", "high") == 10);
+	assert_true(part_of(bench, "none", "low") > 10);
+	assert_true(part_of(bench, "none", "low") < part_of(bench, "none", "mean"));
+	json_decref(bench);
+	world_holds(world, "/proc/sys/kernel/watchdog", "1\n");
+	/* what goes wrong in the middle leaves nothing behind either */
+	turns = (struct turns){.world = world, .failing = 6};
+	assert_null(doctor_bench(&record, turn_measure, &turns));
+	assert_int_equal(json_array_size(record.changes), 0);
+	world_holds(world, "/proc/sys/kernel/watchdog", "1\n");
+	world_holds(world, "/proc/sys/kernel/numa_balancing", "1\n");
+	record_close(&record);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -519,6 +588,7 @@ int main(void)
 	    IN_WORLD(test_damaged_record),
 	    IN_WORLD(test_one_at_a_time),
 	    IN_WORLD(test_no_record_no_change),
+	    IN_WORLD(test_bench),
 	    cmocka_unit_test_setup_teardown(
 	        test_shield_in_the_kernel, corner_setup, corner_teardown),
 	};

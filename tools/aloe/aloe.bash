@@ -225,7 +225,7 @@ _aloe() {
 		--seconds) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--radio --lanes --seconds --apply --revert --json --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--radio --lanes --seconds --apply --bench --revert --json --state --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	new)
 		case $prev in

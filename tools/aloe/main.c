@@ -212,6 +212,9 @@ static const struct cli_option doctor_options[] = {
     {"apply", 0, NULL, NULL, false,
         "change what can be changed while the machine runs, and record the old values (needs "
         "root)"},
+    {"bench", 0, NULL, NULL, false,
+        "measure what each knob is worth: without any, with each alone and with all, five times "
+        "in turns, --seconds each (default 1); everything is put back (needs root)"},
     {"revert", 0, NULL, NULL, false, "restore all values that --apply has changed (needs root)"},
     {"json", 0, NULL, NULL, false, "print JSON"},
     {"state", 0, "DIR", "@dir", false,
@@ -323,7 +326,8 @@ static const char doctor_doc[] =
     "which a lane is running is not measured.\n\n--apply changes nothing permanently: --revert "
     "undoes the changes, and so does a restart of the machine. --revert does not touch a value "
     "that someone else has changed since, and names that value. Settings that take CPUs away "
-    "from other programs need --lanes, with at least one CPU left over.\n\nWith --radio, aloe "
+    "from other programs need --lanes, with at least one CPU left over. With --bench "
+    "every setting is changed for some seconds only.\n\nWith --radio, aloe "
     "doctor checks the radio of a radio file as its driver can, one answer on each line, marked "
     "as good, bad or unknown; if one is bad, the exit status is 1. Of an X310: route, link, MTU, "
     "firmware, the largest packet that passes, FPGA image, the time of each device, and the "

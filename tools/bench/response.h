@@ -3,10 +3,10 @@
  * tools/bench/response.h - one cell of `aloe bench response`: how often a chain of three processes
  * answers too late while four busy loops want both CPUs.
  *
- *     subframe n ─ 0.5 ms ─> interface ──> physical layer ──> higher layer ──> interface ─ 0.5 ms ─>
- *     |                      wakes by                                                          |
- *     |                      its timer                                                         |
- *     0                                                                            3.45 ms: answer due
+ *   0 ms     subframe n is there; the transfer takes 0.5 ms
+ *   0.5 ms   the interface wants to wake, by its timer
+ *            interface -> physical layer -> higher layer -> interface
+ *   3.45 ms  the answer is due, with the transfer of 0.5 ms back
  *
  * A subframe of TD-SCDMA takes 5 ms (6 400 chips at 1.28 Mchip/s). The transfers of 0.5 ms each way
  * are those of USB 2.0 and take no CPU here. A timer of 1/HZ is emulated: the time at which the

@@ -33,7 +33,7 @@ struct response_shared {
 	struct response_result result;
 };
 
-struct response {
+struct response_trial {
 	const struct response_cell *cell;
 	struct response_shared *shared;
 	uint64_t rounds, subframes;
@@ -70,7 +70,7 @@ uint64_t response_rounds(void)
 	return ROUNDS * 1000000ull / least;
 }
 
-static void stage_work(const struct response *r, double share)
+static void stage_work(const struct response_trial *r, double share)
 {
 	work_do((uint64_t)((double)r->rounds * r->work_us * 1e-3 * share));
 }
@@ -89,7 +89,7 @@ static void word_await(_Atomic uint32_t *word, uint32_t seen)
 		futex_wait(word, seen, 0);
 }
 
-static void stage_loop(struct response *r, enum stage stage, double share)
+static void stage_loop(struct response_trial *r, enum stage stage, double share)
 {
 	const enum stage next = stage == STAGE_PHYSICAL ? STAGE_HIGHER : STAGE_INTERFACE;
 
@@ -109,7 +109,8 @@ static uint64_t tick_after(uint64_t ns, unsigned hz)
 
 /* One subframe that begins at edge_ns; true: answered in time. An interface that comes when the
  * answer is due already has not answered. */
-static bool subframe_answer(struct response *r, uint64_t edge_ns, uint32_t seen, bool *ret_ran)
+static bool subframe_answer(
+    struct response_trial *r, uint64_t edge_ns, uint32_t seen, bool *ret_ran)
 {
 	const uint64_t wake = tick_after(edge_ns + RESPONSE_TRANSFER_NS, r->cell->hz);
 	uint64_t ns;
@@ -126,7 +127,7 @@ static bool subframe_answer(struct response *r, uint64_t edge_ns, uint32_t seen,
 	return ns <= RESPONSE_DUE_NS;
 }
 
-static void interface_loop(struct response *r)
+static void interface_loop(struct response_trial *r)
 {
 	struct response_result *result = &r->shared->result;
 	const uint64_t first = clock_ns() + 4 * RESPONSE_SUBFRAME_NS;
@@ -155,7 +156,7 @@ static void cpu_keep(bool last)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-static void busy_loop(const struct response *r)
+static void busy_loop(const struct response_trial *r)
 {
 	prctl(PR_SET_NAME, "disturber", 0ul, 0ul, 0ul); /* none of ALOE: the cap is for it */
 	if (r->cell->shield)
@@ -164,7 +165,7 @@ static void busy_loop(const struct response *r)
 		work_do(1 << 20);
 }
 
-static void stage_main(struct response *r, enum stage stage)
+static void stage_main(struct response_trial *r, enum stage stage)
 {
 	const bool fifo = r->cell->fifo == RESPONSE_CHAIN ||
 	    (r->cell->fifo == RESPONSE_INTERFACE && stage == STAGE_INTERFACE);
@@ -181,7 +182,7 @@ static void stage_main(struct response *r, enum stage stage)
 }
 
 /* The parent gets the pid; a child does not come back. */
-static pid_t process_start(struct response *r, int stage)
+static pid_t process_start(struct response_trial *r, int stage)
 {
 	const pid_t pid = fork();
 
@@ -213,7 +214,7 @@ static int pid_put(const char *group, pid_t pid)
 }
 
 /* In the group, so that the command sees it as the bound of what it may touch. */
-static int cap_command(const struct response *r, const char *what)
+static int cap_command(const struct response_trial *r, const char *what)
 {
 	char aloe[PATH_MAX], period[32];
 	int rc = child_path("aloe", aloe, sizeof(aloe)), status = -1;
@@ -235,7 +236,7 @@ static int cap_command(const struct response *r, const char *what)
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ENOTSUP;
 }
 
-static int cap_on(struct response *r)
+static int cap_on(struct response_trial *r)
 {
 	char percent[32];
 
@@ -250,7 +251,7 @@ static int cap_on(struct response *r)
 	return cap_command(r, percent);
 }
 
-static void cap_off(struct response *r)
+static void cap_off(struct response_trial *r)
 {
 	char path[PATH_MAX];
 
@@ -266,7 +267,7 @@ static void cap_off(struct response *r)
 
 /* ---- a cell ------------------------------------------------------------------------ */
 
-static void processes_end(struct response *r)
+static void processes_end(struct response_trial *r)
 {
 	for (size_t i = 0; i < r->n; i++)
 		kill(r->pids[i], SIGKILL);
@@ -275,7 +276,7 @@ static void processes_end(struct response *r)
 			;
 }
 
-static int cell_run(struct response *r)
+static int cell_run(struct response_trial *r)
 {
 	int rc = 0;
 	pid_t interface;
@@ -301,7 +302,7 @@ static int cell_run(struct response *r)
 int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,
     uint64_t subframes, struct response_result *ret)
 {
-	struct response r = {
+	struct response_trial r = {
 	    .cell = cell, .rounds = rounds_per_ms, .work_us = work_us, .subframes = subframes};
 	int rc;
 

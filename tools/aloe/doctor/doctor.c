@@ -3,6 +3,7 @@
  * aloe doctor: what stands in the way of real time on this machine, and the shortest slot that it
  * holds. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "core/base/file.h"
 #include "tools/aloe/cap.h"
 #include "tools/aloe/commands.h"
+#include "tools/aloe/doctor/bench.h"
 #include "tools/aloe/doctor/radio.h"
 #include "tools/aloe/doctor/record.h"
 #include "tools/aloe/doctor/report.h"
@@ -20,7 +22,8 @@ struct doctor {
 	struct machine machine;
 	struct record record;
 	json_t *report;
-	bool failed; /* something could not be put back */
+	double seconds; /* of a measurement */
+	bool failed;    /* something could not be put back */
 };
 
 static int machine_get(struct doctor *doctor)
@@ -133,6 +136,43 @@ static int measure_lanes(struct doctor *doctor, double seconds)
 	return CLI_OK;
 }
 
+/* Of the worst CPU. */
+static int bench_once(void *self, double ret[BENCH_FIGURES])
+{
+	const struct doctor *doctor = self;
+	struct measured *all;
+	size_t n;
+	int rc;
+
+	enter_lanes(&doctor->machine);
+	rc = measure(&doctor->machine.lanes, doctor->seconds, &all, &n);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		const struct measure_loop *timer = &all[i].loops[MEASURE_TIMER],
+		                          *polling = &all[i].loops[MEASURE_POLLING];
+		const struct hist *gaps = &polling->gaps;
+
+		rc = timer->error != 0 ? timer->error : polling->error;
+		ret[BENCH_LATE] =
+		    fmax(ret[BENCH_LATE], (double)hist_quantile(&timer->late, 0.99) / 1e3);
+		ret[BENCH_GAPS] = fmax(ret[BENCH_GAPS],
+		    hist_mean(gaps) * (double)hist_count(gaps) * 100 /
+		        fmax((double)polling->watched_ns, 1));
+	}
+	if (rc == 0 || n > 0)
+		free(all);
+	return rc;
+}
+
+static int bench_knobs(struct doctor *doctor)
+{
+	json_t *bench = doctor_bench(&doctor->record, bench_once, doctor);
+
+	if (bench == NULL)
+		return CLI_FAILED;
+	json_object_set_new(doctor->report, "bench", bench);
+	return CLI_OK;
+}
+
 static int machine_examine(struct doctor *doctor, double seconds)
 {
 	char lanes[FINDING_TEXT] = "";
@@ -143,6 +183,8 @@ static int machine_examine(struct doctor *doctor, double seconds)
 	json_object_set_new(doctor->report, "knobs", doctor_knobs(&doctor->machine));
 	if (cli_has(doctor->args, "apply"))
 		status = doctor_apply(doctor);
+	if (status == CLI_OK && cli_has(doctor->args, "bench"))
+		return bench_knobs(doctor);
 	if (status == CLI_OK && seconds > 0)
 		status = measure_lanes(doctor, seconds);
 	return status;
@@ -165,19 +207,26 @@ static void put_out(struct doctor *doctor)
 static int doctor_machine(const struct cli_args *args)
 {
 	struct doctor doctor = {.args = args, .report = json_object(), .record.lock = -1};
-	const bool back = cli_has(args, "revert"), change = back || cli_has(args, "apply");
-	double seconds = 4;
+	const bool back = cli_has(args, "revert"), bench = cli_has(args, "bench"),
+	           change = back || bench || cli_has(args, "apply");
+	double seconds = bench ? 1 : 4;
 	int status = cli_real(args, "seconds", 0, 3600, &seconds) < 0 ? CLI_USAGE : CLI_OK;
 
-	if (status == CLI_OK && back && cli_has(args, "apply"))
-		status = cli_fail(args, "--apply and --revert exclude each other");
+	if (status == CLI_OK && back + bench + cli_has(args, "apply") > 1)
+		status = cli_fail(args, "--apply, --revert and --bench exclude each other");
+	if (status == CLI_OK && bench && seconds <= 0)
+		status = cli_fail(args, "--bench measures: --seconds must be above 0");
 	if (status == CLI_OK)
 		status = machine_get(&doctor);
 	if (status == CLI_OK && change && !doctor.machine.rights.root)
-		status = cli_fail(args, "--%s needs root", back ? "revert" : "apply");
+		status = cli_fail(args, "--%s needs root",
+		    back        ? "revert"
+		        : bench ? "bench"
+		                : "apply");
 	if (status == CLI_OK)
 		status = record_get(&doctor, change);
 	if (status == CLI_OK) {
+		doctor.seconds = seconds;
 		status = back ? doctor_revert(&doctor) : machine_examine(&doctor, seconds);
 		put_out(&doctor);
 	}

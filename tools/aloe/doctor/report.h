@@ -21,8 +21,8 @@ json_t *doctor_changes(const json_t *found);
 /* doctor_measured is what `measure` gave: {cpus and slots, an array each, shortest_us}. */
 json_t *doctor_measured(const struct measured *all, size_t n);
 
-/* doctor_print prints the report {lanes, root, knobs, done, undone, pending, stale, measured}; what
- * it has of them. */
+/* doctor_print prints the report {lanes, root, knobs, done, undone, pending, stale, measured,
+ * bench}; what it has of them. */
 void doctor_print(const json_t *report, FILE *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "tools/aloe/doctor/bench.h"
 #include "tools/aloe/doctor/report.h"
 
 static const char *word_of(const json_t *object, const char *key)
@@ -188,4 +189,6 @@ void doctor_print(const json_t *report, FILE *out)
 		    number_of(report, "pending"), word_of(report, "record"));
 	if (measured != NULL)
 		measured_print(measured, out);
+	if (json_object_get(report, "bench") != NULL)
+		doctor_bench_print(json_object_get(report, "bench"), out);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/aloe/doctor/bench.h - what each knob is worth on this machine: measured without any, with
+ * each alone and with all, in turns, so that what changes meanwhile hits all alike.
+ *
+ * The changes go through the record (record.h) and are put back after each measurement; `aloe
+ * doctor --revert` does so after a crash.
+ */
+#ifndef TOOLS_ALOE_DOCTOR_BENCH_H
+#define TOOLS_ALOE_DOCTOR_BENCH_H
+
+#include <stdio.h>
+
+#include "tools/aloe/doctor/record.h"
+
+enum { BENCH_ROUNDS = 5 };
+
+/* Measures once what is in force now: figures in the order of doctor_bench_keys. 0 or -errno. */
+enum { BENCH_LATE, BENCH_GAPS, BENCH_FIGURES };
+extern const char *const doctor_bench_keys[BENCH_FIGURES];
+typedef int doctor_bench_measure(void *self, double ret[BENCH_FIGURES]);
+
+/* doctor_bench gives an array of {knob, here}, and {late_p99_us, gaps_percent} of {mean, low, high}
+ * (95 %, Student's) for those that can be turned here; "none" is the first of them, "all" the last.
+ * NULL after a line on standard error. */
+json_t *doctor_bench(struct record *record, doctor_bench_measure *measure, void *self);
+void doctor_bench_print(const json_t *bench, FILE *out);
+
+#endif
