@@ -67,6 +67,7 @@ struct bridge_counts {
 	uint64_t sent;     /* frames */
 	uint64_t repeated; /* parts sent once more */
 	uint64_t lost;     /* messages that were overwritten before they could be sent (skip) */
+	uint64_t bytes, bytes_sent; /* of the frames that came, and of those sent */
 };
 
 struct bridge;

@@ -414,6 +414,7 @@ int bridge_in(struct bridge *bridge, const uint8_t *bytes, size_t len)
 		peer->counts.foreign++;
 		return -ENOENT;
 	}
+	peer->counts.bytes += len;
 	/* a step is in force only with the end that was known when it was done */
 	last_lower(bridge, head.last);
 	head_take(peer, &head);

@@ -367,6 +367,7 @@ size_t bridge_out(struct bridge *bridge, uint32_t number, uint8_t *ret_bytes)
 	};
 	frame_put_head(ret_bytes, &head);
 	peer->counts.sent++;
+	peer->counts.bytes_sent += frame.used;
 	return frame.used;
 }
 

@@ -26,6 +26,8 @@ void margins_print(const json_t *report, const char *label, FILE *out);
 void budgets_print(const json_t *report, FILE *out);
 /* lines about the clocks of the nodes that the waveform is on (clocks.c) */
 void clocks_print(const json_t *report, FILE *out);
+/* lines about what the bridges of those nodes have sent and received (peers.c) */
+void peers_print(const json_t *report, FILE *out);
 /* " name value" of those that are not 0 */
 void variables_print(const json_t *instance, FILE *out);
 

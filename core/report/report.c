@@ -633,6 +633,7 @@ void report_print(const json_t *report, FILE *out)
 	radio_print(report, out);
 	latency_print(report, out);
 	clocks_print(report, out);
+	peers_print(report, out);
 	blocks_print(report, out);
 	all_variables_print(report, out);
 	overruns_print(report, out);

@@ -328,6 +328,7 @@ static const struct {
     {WIRE_BUILDS, "BUILDS"},
     {WIRE_BUILD, "BUILD"},
     {WIRE_OFFSETS, "OFFSETS"},
+    {WIRE_COUNTS, "COUNTS"},
     {WIRE_REMAP, "REMAP"},
 };
 

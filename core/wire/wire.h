@@ -114,6 +114,9 @@ enum wire_type {
 	 * whose clock this one follows], NAME and BYTES (struct align_offset) for each that is
 	 * known */
 	WIRE_OFFSETS = 57,
+	/* bridge -> exec, every second, no reply: WAVEFORM, then NAME and BYTES (struct
+	 * bridge_counts) of each other node that the waveform is on */
+	WIRE_COUNTS = 58,
 };
 
 enum wire_tag {

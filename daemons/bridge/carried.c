@@ -394,6 +394,23 @@ void carried_settled(struct carried *carried)
 	}
 }
 
+void carried_tell(const struct carried *carried, struct bus *bus)
+{
+	for (const struct carried_wave *wave = carried->waves; wave; wave = wave->next) {
+		struct wire_msg msg;
+
+		wire_init(&msg, WIRE_COUNTS, WIRE_BRIDGE, WIRE_EXEC, 0);
+		wire_put_text(&msg, WIRE_TAG_WAVEFORM, wave->name);
+		for (uint32_t p = 0; p < wave->n_peers; p++) {
+			wire_put_text(&msg, WIRE_TAG_NAME,
+			    machines_name(carried->machines, wave->peers[p].node));
+			wire_put_bytes(&msg, WIRE_TAG_BYTES, bridge_counts(wave->bridge, p),
+			    sizeof(struct bridge_counts));
+		}
+		bus_send(bus, &msg);
+	}
+}
+
 int carried_open(struct carried *carried, const struct machines *machines, struct daemon *daemon,
     void (*silence)(void *self), void *self)
 {

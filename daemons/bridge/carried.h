@@ -72,5 +72,7 @@ bool carried_silent(const struct carried *carried, uint32_t node);
 void carried_entry(struct carried *carried, struct keep_entry *entry);
 void carried_lost(struct carried *carried);    /* the frontend was killed */
 void carried_settled(struct carried *carried); /* another one has named all that there is */
+/* carried_tell tells exec what was counted, a message for each waveform. */
+void carried_tell(const struct carried *carried, struct bus *bus);
 
 #endif

@@ -17,7 +17,7 @@ struct bridge_daemon {
 };
 
 /* swman plans with what messages take to the other nodes, and says which of them is silent: an
- * EVENT without a waveform. */
+ * EVENT without a waveform. exec reports what was counted. */
 static void tell(void *self)
 {
 	struct bridge_daemon *bridge = self;
@@ -38,6 +38,7 @@ static void tell(void *self)
 		    &msg, WIRE_TAG_STATE, carried_silent(&bridge->carried, n) ? "silent" : "heard");
 	}
 	bus_send(bridge->daemon.bus, &msg);
+	carried_tell(&bridge->carried, bridge->daemon.bus);
 }
 
 static void handle(void *self, const struct wire_view *view)

@@ -12,6 +12,7 @@
  *                     remap.c     REMAP: the same instances on other lanes, RUN -> RUN
  *                     report.c    the report as JSON
  *                     clock.c     the slots of a node of a platform, when its clock is set
+ *                     peers.c     what the bridge has counted of other nodes
  *   hosts, pidfds --> answers.c   READY, FINISHED, FAULT, death; grant.c: the priority of a thread
  *   when it is due --> watch.c    faults, ends, limits reached, hangs -> end.c: ABNSTOP
  *                     findings.c  what the watchdogs have found; blame.c: who did it; overrun.c

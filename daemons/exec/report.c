@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
 #include "daemons/exec/clock.h"
+#include "daemons/exec/peers.h"
 #include "daemons/exec/report.h"
 
 #include <aloe/component.h>
@@ -428,6 +429,8 @@ char *wave_report(const struct exec_wave *wave)
 		json_object_set_new(o, "radio", report_radio(wave));
 	if (clocks != NULL)
 		json_object_set_new(o, "clocks", clocks);
+	if (wave->n_peers > 0)
+		json_object_set_new(o, "peers", peers_report(wave));
 	json_object_set_new(o, "latency", latency_json(wave));
 	json_object_set_new(o, "lanes", lanes_json(wave));
 	json_object_set_new(o, "instances", report_instances(wave));

@@ -9,6 +9,7 @@
 #include "daemons/exec/change.h"
 #include "daemons/exec/clock.h"
 #include "daemons/exec/lease.h"
+#include "daemons/exec/peers.h"
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
 #include "daemons/exec/report.h"
@@ -133,6 +134,11 @@ void exec_request(void *self, const struct wire_view *request)
 	if (request->type == WIRE_OFFSETS) {
 		if (request->source == WIRE_BRIDGE)
 			clock_offsets(exec, request);
+		return;
+	}
+	if (request->type == WIRE_COUNTS) {
+		if (request->source == WIRE_BRIDGE)
+			peers_take(exec, request);
 		return;
 	}
 	if (request->type == WIRE_PREPARE) {

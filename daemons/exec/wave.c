@@ -262,6 +262,7 @@ void wave_dispose(struct exec_wave *wave)
 	free(wave->hosts);
 	free(wave->places);
 	free(wave->progress);
+	free(wave->peers);
 	free(wave);
 }
 

@@ -5,6 +5,7 @@
 #ifndef DAEMONS_EXEC_WAVE_H
 #define DAEMONS_EXEC_WAVE_H
 
+#include "core/bridge/bridge.h"
 #include "core/image/image.h"
 #include "core/image/node.h"
 #include "core/wire/wire.h"
@@ -40,6 +41,11 @@ struct kept_wave { /* with the frontend, beside the descriptors of its files */
 	char reason[REASON_BYTES];
 	char notes[HOSTLINK_TEXT], losses[1024];
 	struct exec_place places[2048];
+};
+
+struct exec_peer { /* another node, as the bridge of this one has counted (peers.c) */
+	char name[64];
+	struct bridge_counts counts;
 };
 
 struct exec_progress {
@@ -100,6 +106,8 @@ struct exec_wave {
 	uint64_t remap_number, remap_slot; /* which one; the last slot before it stood */
 	uint32_t remap_answers, remap_latency;
 	uint32_t remaps; /* how often it went over */
+	struct exec_peer *peers;
+	size_t n_peers;
 };
 
 extern const char *const wave_state_names[];

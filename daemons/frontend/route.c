@@ -43,7 +43,7 @@ static bool is_answer(const struct wire_view *view)
 static bool is_event(const struct wire_view *view)
 {
 	return view->type == WIRE_EVENT || view->type == WIRE_DAEMON || view->type == WIRE_LEASE ||
-	    view->type == WIRE_OFFSETS;
+	    view->type == WIRE_OFFSETS || view->type == WIRE_COUNTS;
 }
 
 static int bytes_send(

@@ -254,6 +254,8 @@ static const json_t *objects_of(const json_t *report, enum metrics_level level)
 		return json_object_get(report, "instances");
 	case METRICS_CHANNEL:
 		return value_find(report, "radio.channels");
+	case METRICS_PEER:
+		return json_object_get(report, "peers");
 	default:
 		return NULL;
 	}
@@ -280,6 +282,10 @@ static void labels_make(struct metrics_out *text, const json_t *report, const js
 	case METRICS_CHANNEL:
 		snprintf(number, sizeof(number), "%zu", nth);
 		label_add(text->labels, "channel", number);
+		return;
+	case METRICS_PEER:
+		label_add(text->labels, "node", report_text(object, "node"));
+		label_add(text->labels, "peer", report_text(object, "peer"));
 		return;
 	default:
 		return;

@@ -44,6 +44,7 @@ enum metrics_level {
 	METRICS_LANE,     /* waveform, node, lane, cpu */
 	METRICS_INSTANCE, /* waveform, node, instance, component */
 	METRICS_CHANNEL,  /* waveform, channel: of the radio that is the clock */
+	METRICS_PEER,     /* waveform, node, peer: another node */
 };
 
 struct metrics_row {

@@ -72,6 +72,24 @@ static const struct metrics_row overruns[] = {{.key = "overruns"}};
 static const struct metrics_row absent[] = {{.key = "absent_in"}};
 static const struct metrics_row io_lost[] = {{.key = "io_lost"}};
 static const struct metrics_row budget[] = {{.key = "budget_us"}};
+static const struct metrics_row frames[] = {
+    {"sent", "sent", NULL},
+    {"received", "received", NULL},
+    {"refused", "refused", NULL},
+    {"foreign", "foreign", NULL},
+};
+static const struct metrics_row frame_bytes[] = {
+    {"sent", "sent_bytes", NULL},
+    {"received", "received_bytes", NULL},
+};
+static const struct metrics_row parts[] = {
+    {"taken", "parts", NULL},
+    {"repeated", "repeated", NULL},
+    {"known", "known", NULL},
+    {"early", "early", NULL},
+    {"late", "late", NULL},
+};
+static const struct metrics_row lost[] = {{.key = "lost"}};
 static const struct metrics_row busy[] = {{.key = "histogram_ns", .mean = "mean_us"}};
 
 static const struct metrics_family families[] = {
@@ -133,6 +151,19 @@ static const struct metrics_family families[] = {
         METRICS_INSTANCE, MICROSECONDS, NULL, ROWS(budget)},
     {"aloe_instance_busy_seconds", METRICS_HISTOGRAM, "seconds", "Time of a call.",
         METRICS_INSTANCE, 0, NULL, ROWS(busy)},
+    {"aloe_bridge_frames", METRICS_COUNTER, NULL,
+        "Frames of the bridge of the node: to the peer, from it, no frame of a bridge, of another "
+        "load.",
+        METRICS_PEER, 0, "result", ROWS(frames)},
+    {"aloe_bridge_bytes", METRICS_COUNTER, "bytes", "Bytes of the frames to the peer and from it.",
+        METRICS_PEER, 0, "result", ROWS(frame_bytes)},
+    {"aloe_bridge_parts", METRICS_COUNTER, NULL,
+        "Parts of steps: put in their place, sent to the peer once more, come twice, come before "
+        "there was room, come after their slot.",
+        METRICS_PEER, 0, "result", ROWS(parts)},
+    {"aloe_bridge_messages_lost", METRICS_COUNTER, NULL,
+        "Messages that were overwritten before they could be sent to the peer.", METRICS_PEER, 0,
+        NULL, ROWS(lost)},
 };
 
 const struct metrics_family *metrics_families(size_t *ret_n)

@@ -137,16 +137,15 @@ static bool has_lane(const json_t *report, json_int_t number)
 	return false;
 }
 
-/* Every node says how its own clock stands. */
-static void clocks_add(json_t *into, const json_t *one)
+/* Every node says how its own clock stands, and what its own bridge has counted. */
+static void list_add(json_t *into, const json_t *one, const char *key)
 {
-	json_t *have = json_object_get(into, "clocks"), *clock;
-	size_t n;
+	json_t *more = json_object_get(one, key), *have = json_object_get(into, key);
 
-	json_array_foreach(json_object_get(one, "clocks"), n, clock)
-	{
-		json_array_append(have, clock);
-	}
+	if (!json_is_array(have) && json_is_array(more))
+		json_object_set_new(into, key, json_copy(more));
+	else if (json_is_array(more))
+		json_array_extend(have, more);
 }
 
 /* Each instance as the node has it that runs it. */
@@ -176,7 +175,8 @@ static void one_merge(json_t *into, const json_t *one)
 	counts_merge(into, one, "slots");
 	counts_merge(into, one, "messages");
 	latency_merge(into, one);
-	clocks_add(into, one);
+	list_add(into, one, "clocks");
+	list_add(into, one, "peers");
 	instances_merge(into, one);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		lines_add(into, one, lists[i]);

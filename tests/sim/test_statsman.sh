@@ -251,10 +251,17 @@ ok "go on from there" says 0 "two runs" aloe start two
 ok "both take that" eventually is_set 4 5
 logged() { test "$(wc -l <two.csv)" -gt 5; }
 ok "the variable of b is logged at a" eventually logged
-ok "/metrics of both" scrape "$openmetrics"
+carried() { # the bridges tell once a second
+	scrape "$openmetrics" && value aloe_bridge_frames_total 'node="a"' 'peer="b"' 'result="sent"' &&
+		value aloe_bridge_bytes_total 'node="b"' 'peer="a"' 'result="received"'
+}
+ok "/metrics of both, with the frames between them" eventually carried
 ok "it is OpenMetrics" judged 1
 ok "the lane of a" value aloe_lane_slots_total 'node="a"' 'result="run"'
 ok "the lane of b" value aloe_lane_slots_total 'node="b"' 'result="run"'
+ok "frames were sent" test "$(value aloe_bridge_frames_total 'node="a"' 'peer="b"' 'result="sent"')" -gt 0
+ok "none was refused" test "$(value aloe_bridge_frames_total 'node="b"' 'peer="a"' 'result="refused"')" = 0
+ok "the status has them, too" says 0 'node "b": ' sh -c "'$bin/aloe' status two | grep '^bridge .* kB) to node \"a\", .* back'"
 ok "an instance of b" value aloe_instance_calls_total 'node="b"' 'instance="far"'
 ok "stop both" says 0 "two is stopped" aloe stop two
 ok "the log ends" wait $logs

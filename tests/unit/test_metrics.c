@@ -107,7 +107,11 @@ static const char two[] =
     "   {\"lane\": 1, \"node\": \"b\", \"cpu\": 3, \"slots\": 11, \"late_us\": null}],"
     "  \"instances\": [{\"name\": \"x\", \"component\": \"gain\", \"lane\": 1, \"calls\": 3,"
     "    \"mean_us\": 5, \"histogram_ns\": [[90, 1], [1000, 1], [2000000000, 1]]},"
-    "   {\"name\": \"y\", \"component\": \"copy\", \"lane\": null, \"calls\": null}]},"
+    "   {\"name\": \"y\", \"component\": \"copy\", \"lane\": null, \"calls\": null}],"
+    "  \"peers\": [{\"node\": \"a\", \"peer\": \"b\", \"sent\": 21, \"sent_bytes\": 2100,"
+    "    \"received\": 20, \"received_bytes\": 1900, \"refused\": 1, \"foreign\": 0,"
+    "    \"parts\": 18, \"repeated\": 2, \"known\": 0, \"early\": 0, \"late\": 0,"
+    "    \"lost\": 3}, {\"node\": \"b\", \"peer\": \"a\", \"sent\": 22}]},"
     " {\"waveform\": \"q\\\"\\\\\\n\", \"state\": \"STOP\", \"index\": 0}]";
 
 static void test_numbers(void **state)
@@ -139,6 +143,19 @@ static void test_numbers(void **state)
 	has(text,
 	    "aloe_instance_calls_total{waveform=\"w\",node=\"b\",instance=\"x\",component="
 	    "\"gain\"} 3");
+	has(text, "aloe_bridge_frames_total{waveform=\"w\",node=\"a\",peer=\"b\",result=\"sent\"} 21");
+	has(text, "aloe_bridge_frames_total{waveform=\"w\",node=\"b\",peer=\"a\",result=\"sent\"} 22");
+	has(text,
+	    "aloe_bridge_frames_total{waveform=\"w\",node=\"a\",peer=\"b\",result="
+	    "\"refused\"} 1");
+	has(text,
+	    "aloe_bridge_bytes_total{waveform=\"w\",node=\"a\",peer=\"b\",result="
+	    "\"received\"} 1900");
+	has(text,
+	    "aloe_bridge_parts_total{waveform=\"w\",node=\"a\",peer=\"b\",result="
+	    "\"repeated\"} 2");
+	has(text, "aloe_bridge_messages_lost_total{waveform=\"w\",node=\"a\",peer=\"b\"} 3");
+	has_not(text, "aloe_bridge_messages_lost_total{waveform=\"w\",node=\"b\"");
 	free(text);
 }
 
