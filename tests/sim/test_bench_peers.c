@@ -155,7 +155,7 @@ static void test_refused(void **state)
 	refused("bench overhead --vs nobody", "is unknown; allowed: jack");
 	refused(
 	    "bench overhead --vs jack --samples 100", "--samples is for measurements without --vs");
-	refused("bench overhead --runs 3", "--runs is for those with --vs");
+	refused("bench overhead --runs 3", "--runs is for measurements with --vs");
 }
 
 int main(void)

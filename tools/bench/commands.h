@@ -22,7 +22,8 @@ int bench_link(const struct cli_args *args);       /* link.c */
 int bench_memory(const struct cli_args *args);     /* memory.c */
 int bench_messages(const struct cli_args *args);   /* pipes.c */
 int bench_overhead(const struct cli_args *args);   /* overhead.c */
-/* paced.c: that, or with --vs bench_handover */
+int bench_overhead_daemons(const struct cli_args *args); /* daemons.c */
+/* paced.c: bench_overhead, with --vs bench_handover, with --daemons that */
 int bench_overhead_vs(const struct cli_args *args);
 int bench_response(const struct cli_args *args);      /* response.c */
 int bench_pipes(const struct cli_args *args);         /* pipes.c */

@@ -464,18 +464,43 @@ int bench_handover(const struct cli_args *args)
 	return paced_main(args, handover_options);
 }
 
+/* Which of three measurements an option of the command is for. */
+enum kind { OF_CHAINS = 1, OF_DAEMONS = 2, OF_VS = 4 };
+
 int bench_overhead_vs(const struct cli_args *args)
 {
-	static const char *const alone[] = {
-	    "samples", "rounds", "components", "slot-us", "isolation", "cpu", "clock"};
-	static const char *const beside[] = {"seconds", "all", "runs", "trials", "seed"};
-	const bool vs = cli_has(args, "vs");
-	const char *const *not = vs ? alone : beside;
-	const size_t n = vs ? sizeof(alone) / sizeof(alone[0]) : sizeof(beside) / sizeof(beside[0]);
+	static const struct {
+		const char *option;
+		unsigned kinds;
+	} options[] = {
+	    {"samples", OF_CHAINS},
+	    {"rounds", OF_CHAINS},
+	    {"components", OF_CHAINS},
+	    {"isolation", OF_CHAINS},
+	    {"simd", OF_CHAINS | OF_VS},
+	    {"slot-us", OF_CHAINS | OF_DAEMONS},
+	    {"cpu", OF_CHAINS | OF_DAEMONS},
+	    {"clock", OF_CHAINS | OF_DAEMONS},
+	    {"slots", OF_DAEMONS},
+	    {"daemons", OF_DAEMONS},
+	    {"seconds", OF_VS},
+	    {"all", OF_VS},
+	    {"runs", OF_VS},
+	    {"trials", OF_VS},
+	    {"seed", OF_VS},
+	};
+	const unsigned kind = cli_has(args, "vs") ? OF_VS
+	    : cli_has(args, "daemons")            ? OF_DAEMONS
+	                                          : OF_CHAINS;
 
-	for (size_t i = 0; i < n; i++)
-		if (cli_has(args, not [i]))
-			return cli_fail(args, "--%s is for %s --vs", not [i],
-			    vs ? "measurements without" : "those with");
-	return vs ? bench_handover(args) : bench_overhead(args);
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (cli_has(args, options[i].option) && !(options[i].kinds & kind))
+			return cli_fail(args, "--%s is for measurements %s", options[i].option,
+			    kind == OF_VS                      ? "without --vs"
+			        : kind == OF_DAEMONS           ? "without --daemons"
+			        : options[i].kinds == OF_VS    ? "with --vs"
+			                                       : "with --daemons");
+	return kind == OF_VS           ? bench_handover(args)
+	    : kind == OF_DAEMONS       ? bench_overhead_daemons(args)
+	                               : bench_overhead(args);
 }

@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 
 static FILE *proc_open(pid_t pid, const char *what)
 {
-	char path[64];
+	char path[96];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
 	return fopen(path, "re");
@@ -28,7 +30,7 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-static bool descends(pid_t pid, pid_t from)
+static bool process_descends(pid_t pid, pid_t from)
 {
 	while (pid > 1 && pid != from)
 		pid = parent_of(pid);
@@ -102,6 +104,78 @@ static void components_read(struct process *process)
 		process->components[strlen(process->components) - 1] = 0;
 }
 
+/* ---- threads ------------------------------------------------------------------------ */
+
+/* The next thread of a process, 0 after the last. */
+static pid_t thread_next(DIR *tasks)
+{
+	const struct dirent *entry;
+
+	while (tasks && (entry = readdir(tasks)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			return atoi(entry->d_name);
+	return 0;
+}
+
+static DIR *tasks_open(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return opendir(path);
+}
+
+static void thread_add(pid_t pid, pid_t thread, struct process_spent *spent)
+{
+	char what[64], line[256];
+	double ns = 0, switches;
+	FILE *file;
+
+	snprintf(what, sizeof(what), "task/%d/schedstat", (int)thread);
+	file = proc_open(pid, what);
+	if (file && fscanf(file, "%lf", &ns) == 1)
+		spent->cpu_us += ns / 1e3;
+	if (file)
+		fclose(file);
+	snprintf(what, sizeof(what), "task/%d/status", (int)thread);
+	file = proc_open(pid, what);
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "voluntary_ctxt_switches: %lf", &switches) == 1)
+			spent->wakes += switches;
+	if (file)
+		fclose(file);
+}
+
+struct process_spent process_spent(pid_t pid)
+{
+	struct process_spent spent = {0};
+	DIR *tasks = tasks_open(pid);
+	pid_t thread;
+
+	while ((thread = thread_next(tasks)))
+		thread_add(pid, thread, &spent);
+	if (tasks)
+		closedir(tasks);
+	return spent;
+}
+
+int process_bind(pid_t pid, int cpu)
+{
+	DIR *tasks = tasks_open(pid);
+	cpu_set_t set;
+	pid_t thread;
+	int rc = tasks ? 0 : -ESRCH;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	while ((thread = thread_next(tasks)))
+		if (sched_setaffinity(thread, sizeof(set), &set) < 0 && errno != ESRCH)
+			rc = -errno;
+	if (tasks)
+		closedir(tasks);
+	return rc;
+}
+
 size_t processes_below(pid_t from, struct process *ret, size_t n)
 {
 	DIR *proc = opendir("/proc");
@@ -112,7 +186,7 @@ size_t processes_below(pid_t from, struct process *ret, size_t n)
 		struct process *process = &ret[len];
 		*process = (struct process){
 		    .pid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0};
-		if (!process->pid || !descends(process->pid, from) || !name_read(process) ||
+		if (!process->pid || !process_descends(process->pid, from) || !name_read(process) ||
 		    !memory_read(process))
 			continue;
 		components_read(process);

@@ -23,4 +23,14 @@ struct process {
  * most n. Those that have ended meanwhile are left out. */
 size_t processes_below(pid_t from, struct process *ret, size_t n);
 
+/* What the threads of a process have taken so far, as the scheduler counts: time on a CPU, and
+ * times that a thread slept and was woken. Threads that have ended are missing. */
+struct process_spent {
+	double cpu_us, wakes;
+};
+struct process_spent process_spent(pid_t pid);
+/* process_bind lets all threads that there are, and those that they start, run on one CPU only: 0
+ * or -errno. */
+int process_bind(pid_t pid, int cpu);
+
 #endif

@@ -197,15 +197,32 @@ static void errors_print(char *errors, int status)
 	free(errors);
 }
 
-int run_take(struct bench_run *run, json_t **ret_report, char **ret_errors)
+static int end_await(const struct bench_run *run)
 {
-	int status = 0, code;
-	size_t len;
-	char *errors = NULL;
+	int status = 0;
 
 	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int run_text(struct bench_run *run, char **ret_output, char **ret_errors)
+{
+	const int code = end_await(run);
+	size_t len;
+
+	*ret_output = content_read(run->out, &len);
+	*ret_errors = content_read(run->err, &len);
+	run_forget(run);
+	return code;
+}
+
+int run_take(struct bench_run *run, json_t **ret_report, char **ret_errors)
+{
+	const int code = end_await(run);
+	size_t len;
+	char *errors = NULL;
+
 	*ret_report = report_of(run);
 	if (code != CLI_OK && code != BENCH_INTERRUPTED)
 		errors = content_read(run->err, &len);
