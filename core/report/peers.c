@@ -21,8 +21,7 @@ static void troubles_print(const json_t *peer, FILE *out)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (report_number(peer, rows[i].key) > 0)
-			fprintf(
-			    out, "; %.0f %s", report_number(peer, rows[i].key), rows[i].words);
+			fprintf(out, "; %.0f %s", report_number(peer, rows[i].key), rows[i].words);
 }
 
 static void peer_print(const json_t *peer, FILE *out)
@@ -31,9 +30,8 @@ static void peer_print(const json_t *peer, FILE *out)
 
 	fprintf(out,
 	    "bridge     node \"%s\": %.0f frame%s (%.1f kB) to node \"%s\", %.0f (%.1f kB) back",
-	    report_text(peer, "node"), sent, plural(sent),
-	    report_number(peer, "sent_bytes") / 1e3, report_text(peer, "peer"), received,
-	    report_number(peer, "received_bytes") / 1e3);
+	    report_text(peer, "node"), sent, plural(sent), report_number(peer, "sent_bytes") / 1e3,
+	    report_text(peer, "peer"), received, report_number(peer, "received_bytes") / 1e3);
 	troubles_print(peer, out);
 	fputc('\n', out);
 }

@@ -39,8 +39,7 @@ void peers_take(struct exec *exec, const struct wire_view *view)
 {
 	const void *name;
 	size_t len;
-	struct exec_wave *wave =
-	    wire_get_bytes(view, WIRE_TAG_WAVEFORM, 0, &name, &len) == 0
+	struct exec_wave *wave = wire_get_bytes(view, WIRE_TAG_WAVEFORM, 0, &name, &len) == 0
 	    ? exec_find(exec, name, len)
 	    : NULL;
 

@@ -143,8 +143,10 @@ static void test_numbers(void **state)
 	has(text,
 	    "aloe_instance_calls_total{waveform=\"w\",node=\"b\",instance=\"x\",component="
 	    "\"gain\"} 3");
-	has(text, "aloe_bridge_frames_total{waveform=\"w\",node=\"a\",peer=\"b\",result=\"sent\"} 21");
-	has(text, "aloe_bridge_frames_total{waveform=\"w\",node=\"b\",peer=\"a\",result=\"sent\"} 22");
+	has(text,
+	    "aloe_bridge_frames_total{waveform=\"w\",node=\"a\",peer=\"b\",result=\"sent\"} 21");
+	has(text,
+	    "aloe_bridge_frames_total{waveform=\"w\",node=\"b\",peer=\"a\",result=\"sent\"} 22");
 	has(text,
 	    "aloe_bridge_frames_total{waveform=\"w\",node=\"a\",peer=\"b\",result="
 	    "\"refused\"} 1");

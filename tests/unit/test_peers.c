@@ -65,7 +65,13 @@ static void told(struct fixture *fixture, const char *waveform, const char *cons
 }
 
 static const struct bridge_counts counted[] = {
-    {.frames = 9, .bytes = 900, .sent = 10, .bytes_sent = 2500, .taken = 7, .repeated = 2, .bad = 1},
+    {.frames = 9,
+        .bytes = 900,
+        .sent = 10,
+        .bytes_sent = 2500,
+        .taken = 7,
+        .repeated = 2,
+        .bad = 1},
     {.frames = 1, .bytes = 100, .sent = 1, .bytes_sent = 100},
 };
 
@@ -101,8 +107,7 @@ static void test_what_cannot_be_is_left_out(void **state)
 static json_t *report_of(struct fixture *fixture, const char *node)
 {
 	fixture->exec.daemon.args.node = node;
-	return json_pack(
-	    "{s:s, s:o}", "reason", "", "peers", peers_report(&fixture->wave));
+	return json_pack("{s:s, s:o}", "reason", "", "peers", peers_report(&fixture->wave));
 }
 
 /* One of two nodes has heard nothing of its bridge yet. */

@@ -120,8 +120,7 @@ static void cell_fill(struct cell *cell, const struct look *before, const struct
 		cell->there[d] = before->there[d] && after->there[d];
 		if (!cell->there[d])
 			continue;
-		cell->slot_us[d] =
-		    (after->spent[d].cpu_us - before->spent[d].cpu_us) / cell->slots;
+		cell->slot_us[d] = (after->spent[d].cpu_us - before->spent[d].cpu_us) / cell->slots;
 		cell->wakes[d] = (after->spent[d].wakes - before->spent[d].wakes) / cell->slots;
 		if (d < TOTAL) {
 			cell->slot_us[TOTAL] += cell->slot_us[d];
@@ -300,8 +299,8 @@ static const struct column columns[] = {
     {"reached", "reached", COLUMN_TEXT},
 };
 
-static json_t *row_new(enum place place, enum setup setup, double slot_us, const char *name,
-    const struct cell *cell)
+static json_t *row_new(
+    enum place place, enum setup setup, double slot_us, const char *name, const struct cell *cell)
 {
 	return json_pack("{s:s, s:s, s:s, s:f, s:f}", "daemon", name, "node", setup_names[setup],
 	    "on_cpu", place_names[place], "slot_us", slot_us, "slots", cell->slots);

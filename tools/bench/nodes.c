@@ -97,8 +97,8 @@ static int up_await(struct bench *bench, struct bench_node *node, const char *na
 	}
 	kill(node->run.pid, SIGTERM);
 	run_text(&node->run, &output, &errors);
-	fprintf(stderr, "%s: node \"%s\" could not be started\n%s",
-	    bench->args->program->name, name, errors ? errors : "");
+	fprintf(stderr, "%s: node \"%s\" could not be started\n%s", bench->args->program->name,
+	    name, errors ? errors : "");
 	free(output);
 	free(errors);
 	return CLI_FAILED;
@@ -208,8 +208,8 @@ int nodes_port(int n)
 		const int first = PORT_FIRST + (start + at) % PORTS;
 		int port = first;
 
-		while (port < first + n && port_free(port, SOCK_STREAM) &&
-		    port_free(port, SOCK_DGRAM))
+		while (
+		    port < first + n && port_free(port, SOCK_STREAM) && port_free(port, SOCK_DGRAM))
 			port++;
 		if (port == first + n)
 			return first;

@@ -496,11 +496,11 @@ int bench_overhead_vs(const struct cli_args *args)
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (cli_has(args, options[i].option) && !(options[i].kinds & kind))
 			return cli_fail(args, "--%s is for measurements %s", options[i].option,
-			    kind == OF_VS                      ? "without --vs"
-			        : kind == OF_DAEMONS           ? "without --daemons"
-			        : options[i].kinds == OF_VS    ? "with --vs"
-			                                       : "with --daemons");
-	return kind == OF_VS           ? bench_handover(args)
-	    : kind == OF_DAEMONS       ? bench_overhead_daemons(args)
-	                               : bench_overhead(args);
+			    kind == OF_VS                   ? "without --vs"
+			        : kind == OF_DAEMONS        ? "without --daemons"
+			        : options[i].kinds == OF_VS ? "with --vs"
+			                                    : "with --daemons");
+	return kind == OF_VS     ? bench_handover(args)
+	    : kind == OF_DAEMONS ? bench_overhead_daemons(args)
+	                         : bench_overhead(args);
 }

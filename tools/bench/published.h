@@ -12,14 +12,14 @@
 #define PUBLISHED_MMAC 600.0 /* x86 */
 /* the UTRAN chain of 384 kbit/s, mean of 100 frames, x86 */
 #define PUBLISHED_CHAIN_US 3250.0
-#define PUBLISHED_DECODER_US 1827.8      /* its turbo decoder */
-#define PUBLISHED_BASE_US 186.7          /* the daemons' part of a slot, x86 */
-#define PUBLISHED_EXEC_US 87.1           /* of it: each daemon, x86 */
+#define PUBLISHED_DECODER_US 1827.8 /* its turbo decoder */
+#define PUBLISHED_BASE_US 186.7     /* the daemons' part of a slot, x86 */
+#define PUBLISHED_EXEC_US 87.1      /* of it: each daemon, x86 */
 #define PUBLISHED_STATS_US 42.4
 #define PUBLISHED_SWLOAD_US 11.5
 #define PUBLISHED_BRIDGE_US 10.7
 #define PUBLISHED_FRONTEND_US 41.0
-#define PUBLISHED_SWMAN_US 26.0          /* and on the manager */
+#define PUBLISHED_SWMAN_US 26.0 /* and on the manager */
 #define PUBLISHED_STATSMAN_US 28.8
 #define PUBLISHED_MODULE_US 5.94         /* and what each component adds */
 #define PUBLISHED_LINK_MAX_TO_MEAN 8.0   /* of a link's latency, x86: "almost" */

@@ -53,8 +53,8 @@ int run_wait(struct bench *bench, const struct bench_run *runs, size_t n, int ti
  * goes to *ret_errors, the caller's to free, or is printed (NULL). The report is NULL where there
  * is none; a run that was interrupted has one, of what it has done. */
 int run_take(struct bench_run *run, json_t **ret_report, char **ret_errors);
-/* run_text gives what a run that has ended has printed, of any program, in place of its report: both
- * texts are the caller's to free, and may be NULL. */
+/* run_text gives what a run that has ended has printed, of any program, in place of its report:
+ * both texts are the caller's to free, and may be NULL. */
 int run_text(struct bench_run *run, char **ret_output, char **ret_errors);
 /* run_kill ends a run that is not wanted any more. */
 void run_kill(struct bench_run *run);
