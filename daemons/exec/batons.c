@@ -2,6 +2,8 @@
  *
  * batons.c - the entries of a waveform become live, and are not any more; the baton of a lane goes
  * on from where nobody takes it. */
+#include <sys/eventfd.h>
+
 #include "core/base/clock.h"
 #include "core/slot/lane.h"
 #include "daemons/exec/exec.h"
@@ -84,7 +86,8 @@ static void baton_start(struct exec *exec, uint32_t number, uint64_t baton)
 void second_look(struct exec *exec)
 {
 	atomic_fetch_add(&exec->second_word, WATCHDOG_LOOK);
-	futex_wake(&exec->second_word, 1);
+	if (exec->second_bell > 0)
+		eventfd_write(exec->second_bell, 1);
 }
 
 bool lane_has_live(const struct node_lane *lane)

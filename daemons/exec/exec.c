@@ -81,11 +81,11 @@ void exec_fini(struct exec *exec)
 		process_kill(exec->processes);
 		process_free(exec->processes);
 	}
-	second_stop(exec);
 	for (uint32_t lane = 0; lane < NODE_LANES_MAX; lane++) {
 		watchdog_stop(exec, lane);
 		lane_unlock(exec, lane);
 	}
+	second_stop(exec);
 	while ((wave = exec->waves) != NULL) {
 		exec->waves = wave->next;
 		wave_dispose(wave);

@@ -69,8 +69,12 @@ struct exec {
 	uint64_t tables_ns; /* when the table of a lane changed last */
 	pthread_t second;   /* watchdog */
 	bool has_second;
-	_Atomic uint32_t second_word; /* futex: as watchdog_word of a lane, see second_look */
-	int wake_fd;                  /* cpu_dma_latency; -1 */
+	_Atomic uint32_t second_word; /* as watchdog_word of a lane, see second_look */
+	/* what wakes it: eventfd; timerfd that the lanes' watchdogs put off, and when it is due; 0:
+	 * none */
+	_Atomic int second_bell, second_timer;
+	_Atomic uint64_t second_ns;
+	int wake_fd; /* cpu_dma_latency; -1 */
 	uint32_t realtime_waves;
 	bool no_wake_fast;
 	uint64_t word_ns;  /* lease.c: CLOCK_MONOTONIC, when the manager was asked last that

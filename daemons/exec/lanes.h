@@ -83,6 +83,8 @@ void seat_found(struct exec *exec, uint32_t lane, uint32_t seat, enum exec_found
 
 /* second.c: one for all lanes. */
 void second_start(struct exec *exec);
+/* second_put_off is for a lane's watchdog that has said when it comes back. */
+void second_put_off(struct exec *exec);
 void second_stop(struct exec *exec);
 
 #endif

@@ -5,8 +5,14 @@
  * its own can keep it from ever waking up. Hosts give up the right to such a priority (grant.c);
  * should one have got it nevertheless, the lane's watchdog does not look when it said that it
  * would. This one then takes the priority from the host that has such a thread, and the main thread
- * stops what runs in it. */
+ * stops what runs in it.
+ *
+ * While all is well this thread sleeps: each watchdog of a lane puts off its timer. */
 #include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
@@ -47,11 +53,11 @@ static uint64_t late_by(const struct exec *exec, uint32_t lane, uint64_t now)
 	return watched != 0 && now > watched + LATE_NS ? now - watched : 0;
 }
 
-/* When the first of the lanes' watchdogs is late if it does not come back; not sooner than in
- * LOOK_NS, nor later than in NOBODY_NS. */
-static uint64_t next_look(const struct exec *exec, uint64_t now)
+/* When the first of the lanes' watchdogs is late if it does not come back; in NOBODY_NS at the
+ * latest. */
+static uint64_t first_late(const struct exec *exec)
 {
-	uint64_t first = now + NOBODY_NS;
+	uint64_t first = clock_ns() + NOBODY_NS;
 
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
 		const uint64_t watched = atomic_load(&exec->node->lane[l].watched_ns);
@@ -59,26 +65,61 @@ static uint64_t next_look(const struct exec *exec, uint64_t now)
 		if (watched != 0 && watched + LATE_NS < first)
 			first = watched + LATE_NS;
 	}
-	return first + 1 > now + LOOK_NS ? first + 1 : now + LOOK_NS;
+	return first + 1;
+}
+
+static void timer_set(struct exec *exec, uint64_t at_ns)
+{
+	const struct itimerspec at = {
+	    .it_value = {(time_t)(at_ns / 1000000000u), (long)(at_ns % 1000000000u)}};
+
+	atomic_store(&exec->second_ns, at_ns);
+	timerfd_settime(exec->second_timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+/* Of two at a time each has told its own time before it looks for the first. */
+void second_put_off(struct exec *exec)
+{
+	if (exec->second_timer > 0)
+		timer_set(exec, first_late(exec));
+}
+
+/* Until the timer is due, or somebody rings. */
+static void second_sleep(const struct exec *exec)
+{
+	struct pollfd fds[] = {{.fd = exec->second_timer, .events = POLLIN},
+	    {.fd = exec->second_bell, .events = POLLIN}};
+	uint64_t count;
+
+	if (poll(fds, 2, -1) <= 0)
+		return;
+	for (size_t i = 0; i < 2; i++)
+		if (fds[i].revents & POLLIN && read(fds[i].fd, &count, sizeof(count)) < 0)
+			continue; /* put off meanwhile */
 }
 
 static void *second_main(void *self)
 {
 	struct exec *exec = self;
 	int cpus[NODE_LANES_MAX];
+	uint32_t pinned = ~atomic_load(&exec->second_word); /* at which word */
 
 	for (;;) {
 		const uint32_t word = atomic_load(&exec->second_word);
-		uint64_t wake, now;
+		uint64_t soon, now;
 
 		if (word & WATCHDOG_QUIT)
 			return NULL;
-		platform_pin_beside(cpus, cpus_of_lanes(exec, cpus));
+		if (word != pinned)
+			platform_pin_beside(cpus, cpus_of_lanes(exec, cpus));
+		pinned = word;
+		soon = clock_ns() + LOOK_NS;
+		timer_set(exec, first_late(exec) > soon ? first_late(exec) : soon);
+		second_sleep(exec);
 		now = clock_ns();
-		wake = next_look(exec, now);
-		futex_wait(&exec->second_word, word, wake - now);
-		now = clock_ns();
-		for (uint32_t l = 0; l < exec->node->n_lanes && now < wake + STALL_NS; l++) {
+		for (uint32_t l = 0;
+		     l < exec->node->n_lanes && now < atomic_load(&exec->second_ns) + STALL_NS;
+		     l++) {
 			const uint64_t late_ns = late_by(exec, l, now);
 
 			if (late_ns > 0)
@@ -109,7 +150,12 @@ void second_start(struct exec *exec)
 		second_look(exec);
 		return;
 	}
-	exec->has_second = pthread_create(&exec->second, NULL, second_main, exec) == 0;
+	if (exec->second_bell <= 0)
+		exec->second_bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (exec->second_timer <= 0)
+		exec->second_timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	exec->has_second = exec->second_bell > 0 && exec->second_timer > 0 &&
+	    pthread_create(&exec->second, NULL, second_main, exec) == 0;
 }
 
 void second_stop(struct exec *exec)
@@ -117,7 +163,10 @@ void second_stop(struct exec *exec)
 	if (!exec->has_second)
 		return;
 	atomic_fetch_or(&exec->second_word, WATCHDOG_QUIT);
-	futex_wake(&exec->second_word, 1);
+	eventfd_write(exec->second_bell, 1);
 	pthread_join(exec->second, NULL);
 	exec->has_second = false;
+	close(exec->second_bell);
+	close(exec->second_timer);
+	exec->second_bell = exec->second_timer = 0;
 }

@@ -241,6 +241,7 @@ static void *watchdog_main(void *self)
 		                                    : clock_ns() + NOBODY_NS;
 		now = clock_ns();
 		atomic_store(&watchdog.lane->watched_ns, wake);
+		second_put_off(watchdog.exec);
 		if (wake > now)
 			futex_wait(&watchdog.mine->watchdog_word, word, wake - now);
 		if (clock_ns() > wake + STALL_NS)

@@ -79,7 +79,8 @@ static void child_look(
 	struct supervise *supervise = child->of;
 	const unsigned patience_s = supervise->owner.patience(supervise->owner.self, child->peer);
 	struct silence_sample sample;
-	const bool known = silence_sample(child->pid, &sample) == 0;
+	/* of one that answers nothing has to be known, and reading it takes longer than the answer */
+	const bool known = !child->silence.heard && silence_sample(child->pid, &sample) == 0;
 	const enum silence_kind kind = silence_look(&child->silence, passed_ns,
 	    known ? &sample : NULL, own_waited_ns, patience_s, SUPERVISE_SILENT, child->hangs);
 
@@ -96,13 +97,23 @@ static void child_look(
 	supervise->owner.ping(supervise->owner.self, child->peer);
 }
 
-/* How long this program has waited for a CPU since it looked last. */
+static bool all_heard(const struct supervise *supervise)
+{
+	for (int peer = 0; peer < WIRE_PEERS; peer++)
+		if (supervise->children[peer].of && supervise->children[peer].pid > 0 &&
+		    !supervise->children[peer].silence.heard)
+			return false;
+	return true;
+}
+
+/* How long this program has waited for a CPU since it looked last; 0 where nobody was silent. */
 static uint64_t own_waited(struct supervise *supervise)
 {
 	struct silence_sample sample;
 	const uint64_t before = supervise->own_waited_ns;
 
-	if (silence_sample(getpid(), &sample) < 0)
+	supervise->own_waited_ns = 0;
+	if (all_heard(supervise) || silence_sample(getpid(), &sample) < 0)
 		return 0;
 	supervise->own_waited_ns = sample.waited_ns;
 	return before > 0 && sample.waited_ns > before ? sample.waited_ns - before : 0;
