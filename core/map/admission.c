@@ -52,6 +52,24 @@ static void starts_write(const struct resources *resources, struct plan *plan)
 	}
 }
 
+/* What crosses to other nodes is sent and received by the cores of both. */
+static void carry_write(
+    const struct waveform *wf, const struct resources *resources, struct plan *plan)
+{
+	for (size_t i = 0; i < wf->n_links && waveform_timed(wf); i++) {
+		const uint32_t ends[] = {
+		    plan->instances[wf->links[i].from].lane, plan->instances[wf->links[i].to].lane};
+		const double ns = resources_carry(
+		    resources, ends[0], ends[1], 1, units_link_kbit(wf, &wf->links[i]));
+
+		for (int end = 0; end < 2; end++)
+			if (resources_carries(resources, ends[end]))
+				plan->lanes[ends[end]].carry_ns += ns;
+	}
+	for (size_t lane = 0; lane < plan->n_lanes; lane++)
+		plan->lanes[lane].base_ns += plan->lanes[lane].carry_ns;
+}
+
 void admission_write(const struct waveform *wf, const struct resources *resources,
     const struct cost *costs, struct plan *plan)
 {
@@ -85,6 +103,7 @@ void admission_write(const struct waveform *wf, const struct resources *resource
 		plan->lanes[l].base_ns += !plan->lanes[l].n_instances || plan->lanes[l].taken_ns > 0
 		    ? resources->lanes[l].handover_ns
 		    : 0;
+	carry_write(wf, resources, plan);
 	starts_write(resources, plan);
 }
 
@@ -130,9 +149,12 @@ static int lane_check(const struct waveform *wf, const struct resources *resourc
 	const double fixed = lane->base_ns + lane->taken_ns,
 	             sure = known_ns(plan, resources, number);
 	const struct plan_instance *most = instance_largest(plan, number);
-	char name[96], text[512];
+	char name[96], carry[96] = "", text[512];
 
 	assert(plan->n_lanes == resources->n_lanes);
+	if (lane->carry_ns > 0)
+		snprintf(carry, sizeof(carry), " (%.1f us of it: messages to and from other nodes)",
+		    lane->carry_ns / 1e3);
 	if (!most || fixed + lane->need_ns <= lane->limit_ns * (1 + SLACK))
 		return 0;
 	lane_name(resources, number, name, sizeof(name));
@@ -147,10 +169,10 @@ static int lane_check(const struct waveform *wf, const struct resources *resourc
 	}
 	snprintf(text, sizeof(text),
 	    "%s cannot hold its %zu instance%s: the instances need %.1f us, and the slot has "
-	    "%.1f us for them (margin %g %%): instances %.1f us, overhead %.1f us, admitted "
+	    "%.1f us for them (margin %g %%): instances %.1f us, overhead %.1f us%s, admitted "
 	    "before %.1f us; the largest instance is %s with %.1f us",
 	    name, lane->n_instances, plural(lane->n_instances), (fixed + sure) / 1e3,
-	    lane->limit_ns / 1e3, 100 * resources->margin, sure / 1e3, lane->base_ns / 1e3,
+	    lane->limit_ns / 1e3, 100 * resources->margin, sure / 1e3, lane->base_ns / 1e3, carry,
 	    lane->taken_ns / 1e3, wf->instances[most - plan->instances].name,
 	    (double)most->admitted_ns / 1e3);
 	if (refuse)

@@ -55,6 +55,10 @@ static void lanes_print(FILE *out, const struct plan *plan)
 		    plan_lane_ns(lane) + lane->reserve_ns > lane->limit_ns
 		        ? "    a slot with the tail is missed"
 		        : "");
+		if (lane->carry_ns > 0)
+			fprintf(out,
+			    "  %-6s of the overhead %.1f us for messages to and from other nodes\n",
+			    "", lane->carry_ns / 1e3);
 	}
 }
 

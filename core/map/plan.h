@@ -85,7 +85,8 @@ struct plan_lane {
 	char arch[16];     /* of that node; "": of this machine */
 	double mmac_per_s; /* 0: not calibrated */
 	double limit_ns;   /* time of a slot without the margin */
-	double base_ns;    /* T_base, T_noise and hand-overs between hosts */
+	double base_ns;    /* T_base, T_noise, hand-overs between hosts, and: */
+	double carry_ns;   /* messages to and from other nodes, see core/map/resources.h */
 	double taken_ns;   /* time of waveforms that were admitted before */
 	double need_ns;    /* admitted time of the instances with T_module; guesses count */
 	double reserve_ns; /* largest tail: the most by which a budget exceeds the admitted time */

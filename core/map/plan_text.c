@@ -287,14 +287,15 @@ static json_t *lane_json(const struct waveform *wf, const struct plan *plan, siz
 	for (size_t s = 0; s < plan->n_segments; s++)
 		if (plan->segments[s].lane == lane)
 			json_array_append_new(segments, segment_json(wf, plan, &plan->segments[s]));
-	return json_pack("{s:I, s:s, s:i, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:o}",
-	    "lane", (json_int_t)lane, "node", row->node, "cpu", plan->cpus[lane], "kmac", sum.kmac,
+	return json_pack(
+	    "{s:I, s:s, s:i, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:o}", "lane",
+	    (json_int_t)lane, "node", row->node, "cpu", plan->cpus[lane], "kmac", sum.kmac,
 	    "budget_us",
 	    sum.instances && sum.budgets ? json_real((double)sum.budget_ns / 1e3) : json_null(),
 	    "mmac_per_s", row->mmac_per_s, "limit_us", row->limit_ns / 1e3, "base_us",
-	    row->base_ns / 1e3, "taken_us", row->taken_ns / 1e3, "need_us", row->need_ns / 1e3,
-	    "typical_us", row->typical_ns / 1e3, "reserve_us", row->reserve_ns / 1e3, "guessed",
-	    (json_int_t)row->n_guessed, "segments", segments);
+	    row->base_ns / 1e3, "carry_us", row->carry_ns / 1e3, "taken_us", row->taken_ns / 1e3,
+	    "need_us", row->need_ns / 1e3, "typical_us", row->typical_ns / 1e3, "reserve_us",
+	    row->reserve_ns / 1e3, "guessed", (json_int_t)row->n_guessed, "segments", segments);
 }
 
 static json_t *link_json(const struct waveform *wf, const struct plan *plan, size_t i)

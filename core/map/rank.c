@@ -83,6 +83,27 @@ void ranker_use(struct ranker *ranker, const double *demand, bool spread)
 
 /* ---- loads ------------------------------------------------------------------------ */
 
+/* Messages to other nodes. */
+static void loads_carry(struct ranker *ranker, const uint32_t *cores)
+{
+	const struct units *units = ranker->units;
+	const struct resources *resources = units->resources;
+	double *needs = ranker->loads + resources->n_lanes;
+
+	for (size_t i = 0; i < units->n_links; i++) {
+		const struct mapping_link *link = &units->links[i];
+		const uint32_t ends[] = {cores[link->from], cores[link->to]};
+		const double ns =
+		    resources_carry(resources, ends[0], ends[1], units->counts[i], link->bandwidth);
+
+		for (int end = 0; end < 2 && ns > 0; end++)
+			if (resources_carries(resources, ends[end])) {
+				ranker->loads[ends[end]] += ns;
+				needs[ends[end]] += ns;
+			}
+	}
+}
+
 static void rank_loads(struct ranker *ranker, const uint32_t *cores, struct rank *rank)
 {
 	const struct units *units = ranker->units;
@@ -96,6 +117,7 @@ static void rank_loads(struct ranker *ranker, const uint32_t *cores, struct rank
 		ranker->loads[cores[unit]] += ranker->demand[unit * n + cores[unit]];
 		needs[cores[unit]] += units->need[unit * n + cores[unit]];
 	}
+	loads_carry(ranker, cores);
 	for (size_t lane = 0; lane < n; lane++) {
 		const struct lane_resource *resource = &resources->lanes[lane];
 

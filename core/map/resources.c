@@ -219,6 +219,27 @@ int resources_init(struct resources *resources, const struct waveform *wf,
 	return rc ? rc : joints_init(resources, wf->slot_ns);
 }
 
+double resources_carry(
+    const struct resources *resources, size_t from, size_t to, double messages, double kbit)
+{
+	const uint32_t pool = resources->pool[from * resources->n_lanes + to];
+	const struct platform_link *link;
+
+	assert(from < resources->n_lanes && to < resources->n_lanes);
+	if (from == to || pool == MAPPING_NONE || resources->pool_links[pool] == MAPPING_NONE)
+		return 0;
+	link = &resources->platform->links[resources->pool_links[pool]];
+	return messages * link->message_ns + kbit * 125 * link->byte_ns;
+}
+
+bool resources_carries(const struct resources *resources, size_t lane)
+{
+	const struct platform_model *platform = resources->platform;
+	const uint32_t node = resources->lanes[lane].node;
+
+	return node < platform->n_nodes && platform->nodes[node].housekeeping.n == 0;
+}
+
 void resources_fini(struct resources *resources)
 {
 	free(resources->lanes);

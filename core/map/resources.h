@@ -11,6 +11,10 @@
  * whether they use it or not, so that loading one never breaks another's admission. Lanes of one
  * node are joined by its memory, which holds whatever the waveform sends; lanes of different nodes
  * by the links of the platform, or not at all.
+ *
+ * A message between nodes takes time of the core that sends it and of the core that receives it:
+ * message_us + byte_ns x bytes of the link. It is charged to the lanes of the writer and of the
+ * reader, which are the cores of a node whose daemons have no others.
  */
 #ifndef ALOE_MAP_RESOURCES_H
 #define ALOE_MAP_RESOURCES_H
@@ -49,6 +53,13 @@ struct resources {
 int resources_init(struct resources *resources, const struct waveform *waveform,
     const struct platform_model *platform, struct diag *diag);
 void resources_fini(struct resources *resources);
+
+/* resources_carry gives the time of a slot that so many messages, together so many kbit, take of a
+ * core at each end, sent from one lane to another: 0 inside a node. Where the daemons of a node have
+ * CPUs of their own (housekeeping), resources_carries is false, and no lane pays for it. */
+double resources_carry(
+    const struct resources *resources, size_t from, size_t to, double messages, double kbit);
+bool resources_carries(const struct resources *resources, size_t lane);
 
 /* resources_rate is the rate that times are made with: a lane that was never calibrated counts 1000
  * MMAC/s, which says nothing of the slot but weighs loads against each other. */

@@ -21,7 +21,8 @@ static const char *const root_keys[] = {
 static const char *const node_keys[] = {"mmac_per_s", "cores", "arch", "base_us", "module_us",
     "noise_us", "handover_us", "memory_mb", "address", "manager", "lanes", "housekeeping", "shared",
     "key", "clock", "radios"};
-static const char *const link_keys[] = {"nodes", "mbit_per_s", "kind", "delay", "transport"};
+static const char *const link_keys[] = {
+    "nodes", "mbit_per_s", "kind", "delay", "transport", "message_us", "byte_ns"};
 
 #define KEYS(keys) keys, sizeof(keys) / sizeof((keys)[0])
 
@@ -607,6 +608,8 @@ static int link_read(struct platform_reader *reader, const config_setting_t *gro
 		(void)wf_want_choice(&raw, "transport", transports, reader->parse.diag, &choice);
 	link->transport = (enum platform_transport)choice;
 	real_want(reader, group, "", "mbit_per_s", 0.001, 1e9, "Mbit/s", 1, &link->mbit_per_s);
+	real_want(reader, group, "", "message_us", 0, 1e6, "us", 1e3, &link->message_ns);
+	real_want(reader, group, "", "byte_ns", 0, 1e6, "ns", 1, &link->byte_ns);
 	if (!config_setting_get_member(group, "mbit_per_s"))
 		diag_error(reader->parse.diag, reader->parse.file,
 		    (int)config_setting_source_line(group),

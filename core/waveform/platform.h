@@ -81,6 +81,8 @@ struct platform_link {
 	uint32_t delay;   /* slots */
 	bool delay_given; /* by the file; else it is a guess, which a measurement may replace */
 	enum platform_transport transport;
+	/* what a core at either end takes for each message, and for each byte of it */
+	double message_ns, byte_ns;
 };
 
 /* Lanes that the waveform names itself are looked for by CPU. */

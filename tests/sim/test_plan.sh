@@ -135,6 +135,31 @@ says "no lane on the node" 2 'x must be on node b, and none of the lanes' on_pai
 says "--node that is not there" 2 'no node "c", there are a, b' on_pair --node c
 says "--node of this machine" 2 'only a platform file has nodes' aloe plan "$work/nodes.conf" --node a
 says "node on this machine" 0 'the `node` of 1 instance (x) counts only on a platform' aloe plan "$work/nodes.conf" --platform local
+# What a message between nodes takes of the cores that send and receive it.
+cat >"$work/carry.conf" <<'END'
+name = "carry";
+slot_ns = 10000000;
+instances: {
+	source: { component = "null_source"; type = "cf32"; length = 100; budget_us = 1; node = "a"; };
+	x: { component = "gain"; budget_us = 8150; node = "a"; };
+	y: { component = "gain"; budget_us = 8150; node = "b"; };
+	sink: { component = "null_sink"; budget_us = 1; node = "b"; };
+};
+links = ( "source -> x -> y -> sink" );
+END
+sed 's/mbit_per_s = 1000.0; } )/mbit_per_s = 1000.0; message_us = 1800.0; byte_ns = 125.0; } )/' "$work/pair.conf" >"$work/costly.conf"
+sed '/nodes: {/s/mmac_per_s = 1000.0;/& housekeeping = [1];/g' "$work/costly.conf" >"$work/kept.conf"
+carry() { # PLATFORM...
+	platform=$1
+	shift
+	aloe plan "$work/carry.conf" --platform "$work/$platform.conf" "$@"
+}
+says "where messages cost nothing it fits" 0 "lane 1 (b" carry pair
+says "where they do it does not" 2 "overhead 1900.0 us (1900.0 us of it: messages to and from other nodes)" carry costly
+says "on the other node neither" 2 "lane 1 (b CPU 1) cannot hold" carry costly
+says "in slots of 20 ms it fits" 0 "of the overhead 1900.0 us for messages to and from other nodes" carry costly --slot-us 20000
+says "daemons with CPUs of their own take nothing from a lane" 0 "lane 1 (b" carry kept
+says "in JSON" 0 '"carry_us":1900.0' json plan "$work/carry.conf" --platform "$work/costly.conf" --slot-us 20000 --json
 says "why of nobody" 2 'no such instance, did you mean "x6000"' aloe plan "$work/heavy.conf" --platform arm-pair --why x600
 says "JSON" 0 '"schema":1,.*"choice":{"mode":"tiers".*"what_if":{.*"cores":2.*"why":{"instance":"sink"' \
 	json plan "$work/heavy.conf" --platform arm-pair --why sink --json
