@@ -55,8 +55,8 @@ int resources_init(struct resources *resources, const struct waveform *waveform,
 void resources_fini(struct resources *resources);
 
 /* resources_carry gives the time of a slot that so many messages, together so many kbit, take of a
- * core at each end, sent from one lane to another: 0 inside a node. Where the daemons of a node have
- * CPUs of their own (housekeeping), resources_carries is false, and no lane pays for it. */
+ * core at each end, sent from one lane to another: 0 inside a node. Where the daemons of a node
+ * have CPUs of their own (housekeeping), resources_carries is false, and no lane pays for it. */
 double resources_carry(
     const struct resources *resources, size_t from, size_t to, double messages, double kbit);
 bool resources_carries(const struct resources *resources, size_t lane);

@@ -3,10 +3,13 @@
  * batons.c - the entries of a waveform become live, and are not any more; the baton of a lane goes
  * on from where nobody takes it. */
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 
 #include "core/base/clock.h"
 #include "core/slot/lane.h"
 #include "daemons/exec/exec.h"
+
+#define NOBODY_NS 3600000000000ull
 
 static bool is_live(const struct node_lane *lane, uint32_t entry)
 {
@@ -88,6 +91,35 @@ void second_look(struct exec *exec)
 	atomic_fetch_add(&exec->second_word, WATCHDOG_LOOK);
 	if (exec->second_bell > 0)
 		eventfd_write(exec->second_bell, 1);
+}
+
+uint64_t second_due(const struct exec *exec)
+{
+	uint64_t first = clock_ns() + NOBODY_NS;
+
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
+		const uint64_t watched = atomic_load(&exec->node->lane[l].watched_ns);
+
+		if (watched != 0 && watched + SECOND_LATE_NS < first)
+			first = watched + SECOND_LATE_NS;
+	}
+	return first + 1;
+}
+
+void second_set(struct exec *exec, uint64_t at_ns)
+{
+	const struct itimerspec at = {
+	    .it_value = {(time_t)(at_ns / 1000000000u), (long)(at_ns % 1000000000u)}};
+
+	atomic_store(&exec->second_ns, at_ns);
+	timerfd_settime(exec->second_timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+/* Of two at a time each has told its own time before it looks for the first. */
+void second_put_off(struct exec *exec)
+{
+	if (exec->second_timer > 0)
+		second_set(exec, second_due(exec));
 }
 
 bool lane_has_live(const struct node_lane *lane)

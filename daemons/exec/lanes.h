@@ -52,7 +52,14 @@ void lanes_live(struct exec_wave *wave); /* from now on */
 uint64_t lanes_slot(const struct exec_wave *wave);
 struct node_timebase *wave_timebase(const struct exec_wave *wave); /* NULL under virtual */
 void second_look(struct exec *exec);                               /* the second watchdog, now */
-bool lane_has_live(const struct node_lane *lane);                  /* any entry */
+/* second_due gives when the first of the lanes' watchdogs is late if it does not come back; an hour
+ * from now at the latest. second_set has the second watchdog look then. second_put_off does both,
+ * for a lane's watchdog that has said when it comes back. */
+enum { SECOND_LATE_NS = 2000000 };
+uint64_t second_due(const struct exec *exec);
+void second_set(struct exec *exec, uint64_t at_ns);
+void second_put_off(struct exec *exec);
+bool lane_has_live(const struct node_lane *lane); /* any entry */
 /* the baton is possible, and where somebody takes it */
 void lane_tend(struct exec *exec, uint32_t lane);
 
@@ -83,8 +90,6 @@ void seat_found(struct exec *exec, uint32_t lane, uint32_t seat, enum exec_found
 
 /* second.c: one for all lanes. */
 void second_start(struct exec *exec);
-/* second_put_off is for a lane's watchdog that has said when it comes back. */
-void second_put_off(struct exec *exec);
 void second_stop(struct exec *exec);
 
 #endif

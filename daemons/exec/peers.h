@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/exec/peers.h - what the bridge of this node has counted of the other nodes that a waveform
- * is on. The bridge tells it once a second, so the counts are at most a second old.
+ * daemons/exec/peers.h - what the bridge of this node has counted of the other nodes that a
+ * waveform is on. The bridge tells it once a second, so the counts are at most a second old.
  */
 #ifndef DAEMONS_EXEC_PEERS_H
 #define DAEMONS_EXEC_PEERS_H

@@ -19,9 +19,7 @@
 #include "daemons/exec/exec.h"
 #include "daemons/exec/tasks.h"
 
-enum { LOOK_NS = 5000000, LATE_NS = 2000000, STALL_NS = 1000000 };
-
-#define NOBODY_NS 3600000000000ull
+enum { LOOK_NS = 5000000, STALL_NS = 1000000 };
 
 /* The CPUs of lanes that are in use: how many. */
 static size_t cpus_of_lanes(const struct exec *exec, int *ret)
@@ -50,38 +48,7 @@ static uint64_t late_by(const struct exec *exec, uint32_t lane, uint64_t now)
 {
 	const uint64_t watched = atomic_load(&exec->node->lane[lane].watched_ns);
 
-	return watched != 0 && now > watched + LATE_NS ? now - watched : 0;
-}
-
-/* When the first of the lanes' watchdogs is late if it does not come back; in NOBODY_NS at the
- * latest. */
-static uint64_t first_late(const struct exec *exec)
-{
-	uint64_t first = clock_ns() + NOBODY_NS;
-
-	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
-		const uint64_t watched = atomic_load(&exec->node->lane[l].watched_ns);
-
-		if (watched != 0 && watched + LATE_NS < first)
-			first = watched + LATE_NS;
-	}
-	return first + 1;
-}
-
-static void timer_set(struct exec *exec, uint64_t at_ns)
-{
-	const struct itimerspec at = {
-	    .it_value = {(time_t)(at_ns / 1000000000u), (long)(at_ns % 1000000000u)}};
-
-	atomic_store(&exec->second_ns, at_ns);
-	timerfd_settime(exec->second_timer, TFD_TIMER_ABSTIME, &at, NULL);
-}
-
-/* Of two at a time each has told its own time before it looks for the first. */
-void second_put_off(struct exec *exec)
-{
-	if (exec->second_timer > 0)
-		timer_set(exec, first_late(exec));
+	return watched != 0 && now > watched + SECOND_LATE_NS ? now - watched : 0;
 }
 
 /* Until the timer is due, or somebody rings. */
@@ -114,7 +81,7 @@ static void *second_main(void *self)
 			platform_pin_beside(cpus, cpus_of_lanes(exec, cpus));
 		pinned = word;
 		soon = clock_ns() + LOOK_NS;
-		timer_set(exec, first_late(exec) > soon ? first_late(exec) : soon);
+		second_set(exec, second_due(exec) > soon ? second_due(exec) : soon);
 		second_sleep(exec);
 		now = clock_ns();
 		for (uint32_t l = 0;

@@ -79,7 +79,8 @@ static void child_look(
 	struct supervise *supervise = child->of;
 	const unsigned patience_s = supervise->owner.patience(supervise->owner.self, child->peer);
 	struct silence_sample sample;
-	/* of one that answers nothing has to be known, and reading it takes longer than the answer */
+	/* what it waited for is asked of one that is silent only: reading takes longer than an
+	 * answer */
 	const bool known = !child->silence.heard && silence_sample(child->pid, &sample) == 0;
 	const enum silence_kind kind = silence_look(&child->silence, passed_ns,
 	    known ? &sample : NULL, own_waited_ns, patience_s, SUPERVISE_SILENT, child->hangs);

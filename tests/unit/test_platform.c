@@ -69,7 +69,8 @@ static void test_all_keys(void **state)
 	    " a: { cores = 2; mmac_per_s = [200.0, 400]; arch = \"armhf\"; base_us = 211.7; "
 	    "module_us = 24.97; noise_us = 1.5; handover_us = 2; memory_mb = 64; };\n"
 	    " b: { mmac_per_s = 600; arch = \"x86_64\"; };\n c: { mmac_per_s = 1; };\n};\n"
-	    "links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 100; message_us = 2.5; byte_ns = 0.5; },\n"
+	    "links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 100; message_us = 2.5; "
+	    "byte_ns = 0.5; },\n"
 	    " { nodes = (\"a\", \"b\", \"c\"); mbit_per_s = 10; kind = \"bus\"; delay = 3; } );\n");
 
 	(void)state;

@@ -4,7 +4,7 @@ _aloe-bench() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "bler bpsk bridge chain copies handover hist link predict map memory messages overhead pipes response table1 throughput utran x310 x310-recovery x310loop --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler bpsk bridge chain copies handover hist link predict map memory messages overhead pipes response table1 throughput two-node utran x310 x310-recovery x310loop --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -272,6 +272,19 @@ _aloe-bench() {
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--items --vs --all --runs --trials --seed --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	two-node)
+		case $prev in
+		--slot-us) COMPREPLY=(); return ;;
+		-s | --slots) COMPREPLY=(); return ;;
+		--transport) COMPREPLY=($(compgen -W "tcp udp" -- "$cur")); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
+		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --slots --transport --clock --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	utran)
 		case $prev in

@@ -27,6 +27,7 @@ int bench_overhead_daemons(const struct cli_args *args); /* daemons.c */
 int bench_overhead_vs(const struct cli_args *args);
 int bench_response(const struct cli_args *args);      /* response.c */
 int bench_pipes(const struct cli_args *args);         /* pipes.c */
+int bench_two_node(const struct cli_args *args);      /* two_node.c */
 int bench_x310(const struct cli_args *args);          /* x310.c */
 int bench_x310_recovery(const struct cli_args *args); /* x310_recovery.c */
 int bench_x310loop(const struct cli_args *args);      /* x310loop/command.c */

@@ -44,13 +44,13 @@ static const char *const place_names[PLACES] = {"the lane's", "another"};
 static const char *const setup_names[SETUPS] = {
     "one node", "with a peer, idle", "with a peer, carrying"};
 
-struct look {
+struct daemons_look {
 	bool there[DAEMONS];
 	struct process_spent spent[DAEMONS];
 	double frames;
 };
 
-struct cell { /* of one node, for one slot length */
+struct daemons_cell { /* of one node, for one slot length */
 	double slots, slots_s;
 	bool done, there[DAEMONS];
 	double slot_us[DAEMONS], wakes[DAEMONS]; /* for a slot */
@@ -64,7 +64,7 @@ struct daemons_bench {
 	uint64_t slots;
 	int cpus[PLACES]; /* of the lane, another one */
 	bool used[PLACES];
-	struct cell cells[PLACES][SETUPS][SLOTS_MAX];
+	struct daemons_cell cells[PLACES][SETUPS][SLOTS_MAX];
 };
 
 /* ---- looking ------------------------------------------------------------------------ */
@@ -89,7 +89,7 @@ static double frames_of(struct bench *bench, const struct bench_node *node)
 	return frames;
 }
 
-static void look_at(const struct bench_node *node, struct look *look)
+static void look_at(const struct bench_node *node, struct daemons_look *look)
 {
 	struct process processes[PROCESSES_MAX];
 	const size_t n = processes_below(node->run.pid, processes, PROCESSES_MAX);
@@ -114,7 +114,8 @@ static void daemons_bind(const struct bench_node *node, int cpu)
 			process_bind(processes[i].pid, cpu);
 }
 
-static void cell_fill(struct cell *cell, const struct look *before, const struct look *after)
+static void cell_fill(
+    struct daemons_cell *cell, const struct daemons_look *before, const struct daemons_look *after)
 {
 	for (int d = 0; d < DAEMONS; d++) {
 		cell->there[d] = before->there[d] && after->there[d];
@@ -198,10 +199,10 @@ static int chain_start(struct daemons_bench *o, const struct bench_node *node, e
 	return status;
 }
 
-static int cell_measure(
-    struct daemons_bench *o, const struct bench_node *node, enum setup setup, struct cell *cell)
+static int cell_measure(struct daemons_bench *o, const struct bench_node *node, enum setup setup,
+    struct daemons_cell *cell)
 {
-	struct look before = {.frames = 0}, after = {.frames = 0};
+	struct daemons_look before = {.frames = 0}, after = {.frames = 0};
 	int status = node_wait(o->bench, fmin(SETTLE_S, cell->slots_s), "the waveform has begun");
 
 	if (setup == CARRYING)
@@ -224,7 +225,7 @@ static int slots_measure(struct daemons_bench *o, const struct bench_node *node,
 	int status = CLI_OK;
 
 	for (size_t s = 0; s < o->n_slots && status == CLI_OK; s++) {
-		struct cell *cell = &o->cells[place][setup][s];
+		struct daemons_cell *cell = &o->cells[place][setup][s];
 		struct words unload = {0};
 
 		cell->slots = (double)o->slots;
@@ -299,8 +300,8 @@ static const struct column columns[] = {
     {"reached", "reached", COLUMN_TEXT},
 };
 
-static json_t *row_new(
-    enum place place, enum setup setup, double slot_us, const char *name, const struct cell *cell)
+static json_t *row_new(enum place place, enum setup setup, double slot_us, const char *name,
+    const struct daemons_cell *cell)
 {
 	return json_pack("{s:s, s:s, s:s, s:f, s:f}", "daemon", name, "node", setup_names[setup],
 	    "on_cpu", place_names[place], "slot_us", slot_us, "slots", cell->slots);
@@ -316,7 +317,7 @@ static void reach_put(struct daemons_bench *o, json_t *row, double us)
 static void daemon_row(
     struct daemons_bench *o, enum place place, enum setup setup, size_t s, enum daemon d)
 {
-	const struct cell *cell = &o->cells[place][setup][s];
+	const struct daemons_cell *cell = &o->cells[place][setup][s];
 	const double us = cell->there[d] ? cell->slot_us[d] : NAN,
 	             published = daemons[d].published_us;
 	json_t *row = row_new(place, setup, o->slot_us[s], daemons[d].name, cell);
@@ -338,7 +339,8 @@ static void daemon_row(
 /* What the bridge takes more than when it is idle, by the frames that go and come. */
 static void frame_row(struct daemons_bench *o, enum place place, size_t s)
 {
-	const struct cell *idle = &o->cells[place][IDLE][s], *cell = &o->cells[place][CARRYING][s];
+	const struct daemons_cell *idle = &o->cells[place][IDLE][s],
+	                          *cell = &o->cells[place][CARRYING][s];
 	const double frames = cell->frames, more = cell->slot_us[BRIDGE] - idle->slot_us[BRIDGE];
 	json_t *row = row_new(place, CARRYING, o->slot_us[s], "a frame", cell);
 

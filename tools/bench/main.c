@@ -349,6 +349,24 @@ static const char bridge_doc[] =
     "and the throughput of each, and the share of the throughput without the bridge that the "
     "bridge reaches; the reach is 80 % at 30000 bytes. Takes about two minutes.";
 
+static const struct cli_option two_node_options[] = {
+    {"slot-us", 0, "T,...", NULL, false,
+        "slot lengths to try in microseconds; default 10000,11000,12000,13000,14000,16000,20000"},
+    {"slots", 's', "N", NULL, false, "number of slots of each trial; default 300"},
+    {"transport", 0, "NAME", "tcp udp", false, "only this transport; default: tcp, then udp"},
+    CLOCK_OPTION,
+};
+
+static const char two_node_doc[] =
+    "Runs the UTRAN chain of the papers on two nodes of one core each, as the papers did with two "
+    "ARM computers of 200 MMAC/s: the chain needs 81.5 % of both nodes in slots of 10 ms, and what "
+    "the transport takes of the same cores decides whether the chain holds. A thread above all "
+    "others makes the CPUs as slow as those computers, and the link is limited to 100 Mbit/s in "
+    "network namespaces (root). The command measures what a message and a byte cost, lets the plan "
+    "predict with these figures which slot lengths hold, runs each, and prints the shortest slot "
+    "that holds for TCP and for UDP. The machine has little time for anything else meanwhile. "
+    "Takes about three minutes.";
+
 static const struct cli_option chain_options[] = {
     {"seconds", 's', "S", NULL, false, "duration of a run in seconds; default 2"},
     CONTEST_OPTIONS("gnuradio"),
@@ -475,6 +493,8 @@ static const struct cli_command commands[] = {
         CLI_LIST(table1_options), bench_table1},
     {"throughput", "", 0, 0, NULL, "measure the bit rate of a BPSK chain, beside other systems",
         throughput_doc, CLI_LIST(throughput_options), bench_throughput},
+    {"two-node", "", 0, 0, NULL, "predict and run a chain on two nodes over a slow link",
+        two_node_doc, CLI_LIST(two_node_options), bench_two_node},
     {"utran", "", 0, 0, NULL, "measure each component of the UTRAN bearer", utran_doc,
         CLI_LIST(utran_options), bench_utran},
     {"x310", "", 0, 0, NULL, "measure rate and latency from a radio and back", x310_doc,

@@ -72,7 +72,7 @@ json_t *node_report(struct bench *bench, const struct bench_node *node, const ch
 	return report;
 }
 
-static bool answers(struct bench *bench, const struct bench_node *node)
+static bool node_answers(struct bench *bench, const struct bench_node *node)
 {
 	struct words words = {0};
 
@@ -91,7 +91,7 @@ static int up_await(struct bench *bench, struct bench_node *node, const char *na
 			return BENCH_INTERRUPTED;
 		if (rc == 0)
 			break;
-		if (answers(bench, node))
+		if (node_answers(bench, node))
 			return CLI_OK;
 		progress_show(&bench->progress, "node \"%s\" is being started", name);
 	}
@@ -139,10 +139,10 @@ int nodes_join(struct bench *bench, const struct bench_node *node, size_t n)
 static void up_words(struct words *words, const char *name, const char *platform, const char *netns,
     const struct bench_node *node, const char *aloe)
 {
-	words->program = netns ? "/usr/sbin/ip" : aloe;
+	words->program = netns ? "/bin/sh" : aloe;
 	if (netns) {
-		words_add(words, "netns");
-		words_add(words, "exec");
+		words_add(words, "-c");
+		words_add(words, "PATH=$PATH:/usr/sbin:/sbin; exec ip netns exec \"$0\" \"$@\"");
 		words_add(words, "%s", netns);
 		words_add(words, "%s", aloe);
 	}

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #define PUBLISHED_MMAC 600.0 /* x86 */
+#define PUBLISHED_ARM_MMAC 200.0
 /* the UTRAN chain of 384 kbit/s, mean of 100 frames, x86 */
 #define PUBLISHED_CHAIN_US 3250.0
 #define PUBLISHED_DECODER_US 1827.8 /* its turbo decoder */
