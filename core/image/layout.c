@@ -191,15 +191,23 @@ static_assert(offsetof(struct image_message, stamp) == 0, "image_message.stamp")
 static_assert(offsetof(struct image_message, len) == 8, "image_message.len");
 static_assert(offsetof(struct image_message, state) == 12, "image_message.state");
 
-static_assert(sizeof(struct image_miss) == 56, "image_miss");
+static_assert(sizeof(struct image_miss) == 96, "image_miss");
 static_assert(offsetof(struct image_miss, slot) == 0, "image_miss.slot");
 static_assert(offsetof(struct image_miss, step) == 8, "image_miss.step");
 static_assert(offsetof(struct image_miss, at_ns) == 16, "image_miss.at_ns");
 static_assert(offsetof(struct image_miss, late_ns) == 24, "image_miss.late_ns");
 static_assert(offsetof(struct image_miss, start_late_ns) == 32, "image_miss.start_late_ns");
 static_assert(offsetof(struct image_miss, longest_ns) == 40, "image_miss.longest_ns");
-static_assert(offsetof(struct image_miss, instance) == 48, "image_miss.instance");
-static_assert(offsetof(struct image_miss, follows) == 52, "image_miss.follows");
+static_assert(offsetof(struct image_miss, from_ns) == 48, "image_miss.from_ns");
+static_assert(offsetof(struct image_miss, cpu_ns) == 56, "image_miss.cpu_ns");
+static_assert(offsetof(struct image_miss, faults) == 64, "image_miss.faults");
+static_assert(offsetof(struct image_miss, switches) == 68, "image_miss.switches");
+static_assert(offsetof(struct image_miss, count) == 72, "image_miss.count");
+static_assert(offsetof(struct image_miss, tid) == 76, "image_miss.tid");
+static_assert(offsetof(struct image_miss, cpu) == 80, "image_miss.cpu");
+static_assert(offsetof(struct image_miss, kind) == 84, "image_miss.kind");
+static_assert(offsetof(struct image_miss, instance) == 88, "image_miss.instance");
+static_assert(offsetof(struct image_miss, follows) == 92, "image_miss.follows");
 
 static_assert(sizeof(struct image_array) == 64, "image_array");
 static_assert(offsetof(struct image_array, edits) == 0, "image_array.edits");
@@ -226,7 +234,7 @@ static_assert(offsetof(struct image_run, skipped) == 296, "image_run.skipped");
 static_assert(offsetof(struct image_run, missed) == 304, "image_run.missed");
 static_assert(offsetof(struct image_run, radio) == 312, "image_run.radio");
 
-static_assert(sizeof(struct image_segment_state) == 29696, "image_segment_state");
+static_assert(sizeof(struct image_segment_state) == 38400, "image_segment_state");
 static_assert(offsetof(struct image_segment_state, done) == 0, "image_segment_state.done");
 static_assert(offsetof(struct image_segment_state, waiters) == 8, "image_segment_state.waiters");
 static_assert(offsetof(struct image_segment_state, ended) == 12, "image_segment_state.ended");
@@ -246,10 +254,10 @@ static_assert(
     offsetof(struct image_segment_state, start_ns) == 152, "image_segment_state.start_ns");
 static_assert(offsetof(struct image_segment_state, slot) == 2200, "image_segment_state.slot");
 static_assert(offsetof(struct image_segment_state, miss) == 4248, "image_segment_state.miss");
-static_assert(offsetof(struct image_segment_state, taken) == 7832, "image_segment_state.taken");
-static_assert(offsetof(struct image_segment_state, late) == 8856, "image_segment_state.late");
+static_assert(offsetof(struct image_segment_state, taken) == 16536, "image_segment_state.taken");
+static_assert(offsetof(struct image_segment_state, late) == 17560, "image_segment_state.late");
 static_assert(
-    offsetof(struct image_segment_state, overhead) == 19256, "image_segment_state.overhead");
+    offsetof(struct image_segment_state, overhead) == 27960, "image_segment_state.overhead");
 
 static_assert(sizeof(struct image_lane_state) == 31744, "image_lane_state");
 static_assert(offsetof(struct image_lane_state, ns) == 0, "image_lane_state.ns");

@@ -15,7 +15,7 @@
 #include "core/image/radio.h"
 
 enum {
-	IMAGE_MISSES = 64,
+	IMAGE_MISSES = 128,
 	IMAGE_STEPS = 256, /* steps whose start is kept */
 	NODE_CHANGES = 64, /* most changes of a control block that are pending */
 };
@@ -28,13 +28,32 @@ struct image_message {
 	_Atomic uint32_t len, state;
 };
 
+/* Why a slot has a record. ABSENT: a message was not there for a reader; SLIPPED: no step ran,
+ * because a record or another segment was not there; SKIPPED: the lane was not there. */
+enum image_miss_kind {
+	IMAGE_MISS_LATE,
+	IMAGE_MISS_SKIPPED,
+	IMAGE_MISS_SLIPPED,
+	IMAGE_MISS_ABSENT,
+	IMAGE_MISS_KINDS
+};
+
+/* `count` slots from `slot` on. from_ns: since when cpu_ns, faults and switches of the lane's
+ * thread count; 0: not known. */
 struct image_miss {
 	uint64_t slot, step;
-	uint64_t at_ns;             /* CLOCK_MONOTONIC of the slot's edge */
-	uint64_t late_ns;           /* beyond the slot's end */
-	uint64_t start_late_ns;     /* how late the segment began */
-	uint64_t longest_ns;        /* the instance that took longest */
-	uint32_t instance, follows; /* follows: the slot before was missed, too */
+	uint64_t at_ns;         /* CLOCK_MONOTONIC of the slot's edge */
+	uint64_t late_ns;       /* beyond the slot's end */
+	uint64_t start_late_ns; /* how late the segment began */
+	uint64_t longest_ns;    /* the instance that took longest */
+	uint64_t from_ns, cpu_ns;
+	uint32_t faults, switches;
+	uint32_t count;
+	int32_t tid, cpu; /* the thread, and where it ran at the end */
+	uint32_t kind;    /* enum image_miss_kind */
+	/* follows: the slot before has a record, too. instance: that took longest; ABSENT: whose
+	 * input was not there; SLIPPED: whose record, or the last of the segment, was not there */
+	uint32_t instance, follows;
 };
 
 /* A copy of the live array that is in force, for tools. The host's control thread writes the copy

@@ -14,6 +14,12 @@ static inline void counter_bump(_Atomic uint64_t *counter)
 	    counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
+static inline void instance_lacks(struct instance *it)
+{
+	if (it->lacks != NULL)
+		*it->lacks = it->number + 1;
+}
+
 /* Counts a message that was absent at the last call and is complete now: it was late. */
 static void input_look_back(struct instance *it, struct instance_input *input)
 {
@@ -54,6 +60,7 @@ __attribute__((always_inline)) static inline uint64_t input_bind(
 	if (stamp != m + 1) {
 		counter_bump(stamp > m + 1 ? &it->stats->overwritten : &it->stats->absent);
 		input->missed = stamp > m + 1 ? 0 : m + 1;
+		instance_lacks(it);
 		return 0;
 	}
 	input->bound = message;
@@ -204,6 +211,7 @@ static inline int io_call(struct instance *it, uint64_t k)
 	record_take(it, k);
 	if (it->slot.record == NULL) { /* only under skip; under slip the step waits for it */
 		counter_bump(&it->stats->io_lost);
+		instance_lacks(it);
 		return 0;
 	}
 	status = it->work != NULL ? it->work(it->state, &it->slot) : record_copy(it);

@@ -75,7 +75,8 @@ struct instance {
 	uint32_t scratch_segment;
 	/* canaries that the last call overwrote, as in image_run; 0: none */
 	uint32_t spoiled;
-	uint8_t pad[24]; /* so that every element of an array begins on a line of cache */
+	uint32_t *lacks; /* of the segment: number + 1 of an instance that lacked a message */
+	uint8_t pad[16]; /* so that every element of an array begins on a line of cache */
 };
 
 static_assert(sizeof(void *) < 8 ||

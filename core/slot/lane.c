@@ -98,6 +98,8 @@ static bool segment_enter(struct lane_thread *thread, uint32_t entry, struct seg
 	assert(atomic_load_explicit(&thread->inside, memory_order_relaxed) == 0);
 	atomic_store(&thread->inside, entry + 1);
 	*ret = atomic_load(&thread->segments[entry]);
+	if (*ret != NULL)
+		(*ret)->witness = &thread->witness;
 	return *ret != NULL && atomic_load(&thread->node->lane[thread->lane].entry[entry].live);
 }
 
@@ -192,10 +194,13 @@ static void timer_wait(struct lane_thread *thread, uint64_t slot_ns, uint64_t ed
 		now = clock_ns();
 		atomic_store_explicit(
 		    guard_ns, lane_guard(guard, now - awake), memory_order_relaxed);
+		witness_wait(&thread->witness, now, edge, slot_ns, true);
 		if (stirring > 0 && now + stirring < edge)
 			mates_stir(thread);
 		lane_warm(thread, edge - WARM_NS);
 		now = clock_ns();
+	} else {
+		witness_wait(&thread->witness, now, edge, slot_ns, false);
 	}
 	for (; now < edge; now = clock_ns())
 		cpu_relax();
@@ -257,10 +262,12 @@ static uint64_t pace_wait(
 		return IMAGE_FOREVER;
 	if (base->pace == IMAGE_TIMER)
 		return pace_timer(thread, base, slot, ret_edge);
-	if (base->pace == IMAGE_RADIO)
+	if (base->pace == IMAGE_RADIO) {
+		witness_poll(&thread->witness, slot);
 		return thread->radio != NULL
 		    ? radio_pace_wait(thread->radio, slot, ret_edge, ret_now)
 		    : IMAGE_FOREVER;
+	}
 	slot = pace_step(thread, base, slot);
 	*ret_edge = clock_ns();
 	return slot;
@@ -474,8 +481,10 @@ static void baton_await(struct lane_thread *thread, uint64_t baton)
 	if (status == -ETIMEDOUT && thread->radio == NULL)
 		look_around(thread, wanted);
 	baton = atomic_load(&thread->image->baton);
-	if (thread->fifo && (baton & BATON_FRESH) && status == 0 && !baton_is_mine(thread, baton))
+	if (thread->fifo && (baton & BATON_FRESH) && status == 0 && !baton_is_mine(thread, baton)) {
+		witness_read(&thread->witness);
 		lane_warm(thread, clock_ns() + STIR_NS / 2);
+	}
 	if (thread->radio != NULL && !baton_is_mine(thread, atomic_load(&thread->image->baton)))
 		radio_pace_idle(thread->radio);
 }

@@ -47,6 +47,7 @@ struct lane_thread {
 	/* the watchdog's process is dead: nobody else looks after the lane */
 	_Atomic bool alone;
 	uint64_t slot, now_ns; /* last slot of this thread, and the time at its end */
+	struct witness witness;
 	/* the fields from here on replace a watchdog that is dead or late */
 	struct baton_watch watch;
 	uint64_t patience_ns; /* time until the next look at a baton that does not move */

@@ -277,38 +277,6 @@ uint64_t segment_step(struct segment *segment, uint64_t slot, uint64_t start_ns)
 	return step_run(segment, segment_done(segment), slot, start_ns);
 }
 
-static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint64_t edge,
-    uint64_t start, uint64_t end)
-{
-	struct image_segment_state *state = segment->state;
-	const uint64_t n = atomic_load_explicit(&state->misses, memory_order_relaxed);
-	struct image_miss *miss = &state->miss[n % IMAGE_MISSES];
-
-	assert(segment->counts_misses);
-	assert(end > edge + segment->slot_ns);
-	*miss = (struct image_miss){
-	    .slot = slot,
-	    .step = step,
-	    .at_ns = edge,
-	    .late_ns = end - edge - segment->slot_ns,
-	    .start_late_ns = start > edge ? start - edge : 0,
-	    .instance = IMAGE_NONE,
-	    .follows = n > 0 && state->miss[(n - 1) % IMAGE_MISSES].slot + 1 == slot,
-	};
-	for (uint32_t i = 0; i < segment->n_instances; i++) {
-		const uint64_t events = atomic_load_explicit(&state->events, memory_order_relaxed);
-		const struct image_event *event =
-		    &segment->events[(events - 1 - i) % segment->n_events];
-
-		if (i < events && event->step == step && event->ns > miss->longest_ns) {
-			miss->longest_ns = event->ns;
-			miss->instance = event->instance;
-		}
-	}
-	atomic_store_explicit(&state->misses, n + 1, memory_order_release);
-	segment_bump(&state->missed, 1);
-}
-
 /* The step that is due in this slot: under slip the next step, under skip the step of the slot. */
 static enum segment_status due_step(struct segment *segment, uint64_t slot, uint64_t *ret_step)
 {
@@ -345,7 +313,7 @@ enum segment_status segment_slot(
 	assert(slot != IMAGE_FOREVER); /* this word stands for no slot */
 	if (status == SEGMENT_RAN || status == SEGMENT_WAITS) {
 		if (segment->last_slot != IMAGE_FOREVER && slot > segment->last_slot + 1)
-			segment_bump(&segment->state->skipped, slot - segment->last_slot - 1);
+			miss_skipped(segment, slot, slot - segment->last_slot - 1, edge_ns, start);
 		segment->last_slot = slot;
 	} else {
 		segment->last_slot = IMAGE_FOREVER;
@@ -353,17 +321,19 @@ enum segment_status segment_slot(
 	if (status == SEGMENT_ENDED)
 		segment_publish_end(segment);
 	if (status == SEGMENT_WAITS)
-		segment_bump(&segment->state->slipped, 1);
+		miss_slipped(segment, slot, step, edge_ns);
 	if (status != SEGMENT_RAN)
 		return status;
 	segment->late_ns = start > edge_ns ? start - edge_ns : 0;
 	hist_add(&segment->state->late, segment->late_ns);
 	*now_ns = step_run(segment, step, slot, start);
 	assert(*now_ns >= start);
+	if (segment->lacks != 0)
+		miss_absent(segment, slot, step, edge_ns);
 	if (!segment->counts_misses)
 		return status;
 	if (*now_ns > edge_ns + segment->slot_ns)
-		miss_add(segment, slot, step, edge_ns, start, *now_ns);
+		miss_late(segment, slot, step, edge_ns, start, *now_ns);
 	if (segment->last_of_lane) /* then the lane is done with the slot */
 		segment->left_ns =
 		    image_margin_add(&segment->lane->margin, edge_ns + segment->slot_ns, *now_ns);

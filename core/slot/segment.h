@@ -22,6 +22,7 @@
 #include "core/image/image.h"
 #include "core/image/node.h"
 #include "core/slot/instance.h"
+#include "core/slot/miss.h"
 #include "core/slot/tell.h"
 
 enum segment_status {
@@ -74,6 +75,8 @@ struct segment {
 	bool counts_misses;                 /* a slot has an end: not under virtual */
 	uint64_t last_slot;                 /* slot of the last call; IMAGE_FOREVER: none yet */
 	uint64_t late_ns, load_ns, left_ns; /* last counted */
+	uint32_t lacks;          /* instance that lacked a message in this step + 1; 0: none */
+	struct witness *witness; /* of the thread that runs it; NULL: none */
 	uint64_t changes_seen;
 	struct teller teller;
 	uint32_t n_visits, n_pending;

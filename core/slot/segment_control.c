@@ -56,6 +56,7 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	}
 	for (uint32_t i = 0; i < row->n_instances; i++) {
 		segment->instances[i] = &instances[view->order[row->order + i]];
+		segment->instances[i]->lacks = &segment->lacks;
 		if (segment->instances[i]->records > 0)
 			segment->io[segment->n_io++] = segment->instances[i];
 	}

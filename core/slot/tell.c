@@ -2,7 +2,6 @@
 #include "core/slot/tell.h"
 
 #include <assert.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/image/damage.h"
@@ -36,7 +35,6 @@ void segment_tells(
 	    .host = host,
 	    .walls = {view->base + mine->offset, view->base + mine->links - IMAGE_WALL},
 	    .n_instances = (uint32_t)view->head->instances.count,
-	    .reacts = strcmp(image_text(view, view->head->overrun), "count") != 0,
 	    .done = segment_done(segment),
 	    .misses = atomic_load(&segment->state->misses),
 	};
@@ -66,8 +64,7 @@ static bool is_over_now(struct segment *segment)
 
 static bool misses(const struct segment *segment)
 {
-	return segment->teller.reacts &&
-	    atomic_load_explicit(&segment->state->misses, memory_order_relaxed) !=
+	return atomic_load_explicit(&segment->state->misses, memory_order_relaxed) !=
 	    segment->teller.misses;
 }
 

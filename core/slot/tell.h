@@ -3,7 +3,7 @@
  * core/slot/tell.h - how the threads of lanes wake exec and the I/O thread of their host.
  *
  *   bell        an eventfd of aloe-exec. A segment rings the bell when it has ended, has met a
- *               fault, has missed a slot to which the waveform reacts (`overrun`), or finds memory
+ *               fault, has written a record of a slot (core/slot/miss.h), or finds memory
  *               overwritten.
  *   io_sleeps   futex word of the host's I/O thread: 1 while the thread sleeps
  *
@@ -29,7 +29,6 @@ struct teller {            /* of a segment */
 	struct tell *host; /* NULL: tells nobody */
 	const uint8_t *walls[2];
 	uint32_t n_instances; /* of the waveform */
-	bool reacts;          /* to a missed slot */
 	bool over;            /* the end or the fault has been reported */
 	uint64_t done, misses, rung_ns;
 };

@@ -315,6 +315,7 @@ static const struct {
     {WIRE_STATUS, "STATUS"},
     {WIRE_PREPARE, "PREPARE"},
     {WIRE_SAMPLES, "SAMPLES"},
+    {WIRE_MISSES, "MISSES"},
     {WIRE_GET, "GET"},
     {WIRE_SET, "SET"},
     {WIRE_LOG, "LOG"},

@@ -71,6 +71,9 @@ enum wire_type {
 	WIRE_PREPARE = 20,
 	/* client -> exec: WAVEFORM, CURSOR -> OK {CURSOR, LOST, BYTES: struct image_event[]} */
 	WIRE_SAMPLES = 21,
+	/* client -> swman -> exec: WAVEFORM, [SLOT] -> OK {JSON: the record of that slot, or all
+	 * that are kept} */
+	WIRE_MISSES = 22,
 	/* client -> statsman -> stats of each node: WAVEFORM, [NAME "inst", "inst.variable",
 	 * "inst.parameter"] -> OK {JSON, INDEX, NEWEST: index that has begun}. The stats of a node
 	 * that does not run the instance: FAIL {NODE: the node that does} */

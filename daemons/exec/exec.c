@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "daemons/exec/clock.h"
-#include "daemons/exec/exec.h"
+#include "daemons/exec/misses.h"
 #include "daemons/exec/restore.h"
 #include "daemons/exec/watch.h"
 
@@ -67,8 +68,10 @@ int exec_init(struct exec *exec, const struct daemon_args *args)
 	    .host_answer = host_answer,
 	    .host_died = host_died,
 	    .wave_look = wave_look};
-	for (int i = 0; i < NODE_LANES_MAX; i++)
+	for (int i = 0; i < NODE_LANES_MAX; i++) {
 		exec->lanes[i].fd = exec->lanes[i].cpu_lock = -1;
+		exec->lanes[i].perf = (struct perf_ring)PERF_RING_NONE;
+	}
 	status = daemon_init(&exec->daemon, &role, args, exec);
 	return status != 0 ? status : bell_start(exec);
 }
@@ -83,6 +86,7 @@ void exec_fini(struct exec *exec)
 	}
 	for (uint32_t lane = 0; lane < NODE_LANES_MAX; lane++) {
 		watchdog_stop(exec, lane);
+		witness_close(exec, lane);
 		lane_unlock(exec, lane);
 	}
 	second_stop(exec);
@@ -93,6 +97,7 @@ void exec_fini(struct exec *exec)
 	loop_watch_stop(&exec->daemon.loop, &exec->bell_watch);
 	loop_timer_stop(&exec->daemon.loop, &exec->tick);
 	clock_close(exec);
+	free(exec->witness);
 	if (exec->bell >= 0)
 		close(exec->bell);
 	daemon_fini(&exec->daemon);

@@ -10,12 +10,14 @@
  *                     set.c       SET: a number, or an array that the host prepares first
  *                     lease.c     GO_ON, and what is held without word from the manager
  *                     remap.c     REMAP: the same instances on other lanes, RUN -> RUN
- *                     report.c    the report as JSON
+ *                     report.c    the report as JSON; misses_json.c: MISSES
  *                     clock.c     the slots of a node of a platform, when its clock is set
  *                     peers.c     what the bridge has counted of other nodes
  *   hosts, pidfds --> answers.c   READY, FINISHED, FAULT, death; grant.c: the priority of a thread
  *   when it is due --> watch.c    faults, ends, limits reached, hangs -> end.c: ABNSTOP
  *                     findings.c  what the watchdogs have found; blame.c: who did it; overrun.c
+ *                     misses.c    why slots were missed, from the records of the segments and
+ *                                 of the kernel (witness.c)
  *   watchdogs     --> watchdog.c    a segment that keeps the baton, a baton that cannot be
  *                     second.c    a thread above those watchdogs
  *   a start       --> restore.c   what an earlier exec has left
@@ -77,6 +79,7 @@ struct exec {
 	int wake_fd; /* cpu_dma_latency; -1 */
 	uint32_t realtime_waves;
 	bool no_wake_fast;
+	struct exec_witness *witness; /* witness.c: memory for what it reads; NULL until then */
 	uint64_t word_ns;  /* lease.c: CLOCK_MONOTONIC, when the manager was asked last that
 	                           has answered */
 	uint32_t lease_ms; /* ... what the frontend was told; 0: of no lease */

@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/platform/platform.h"
 #include "core/slot/lane.h"
-#include "daemons/exec/exec.h"
+#include "daemons/exec/misses.h"
 
 /* ---- a lane's own things ---- */
 
@@ -260,6 +260,7 @@ int lane_reuse(struct exec_wave *wave, uint32_t number, char *ret_why, size_t si
 		if (status != 0)
 			return status;
 		watchdog_start(wave->exec, number);
+		witness_open(wave->exec, number);
 		if (!shared) /* no thread here has a priority that another could be above */
 			second_start(wave->exec);
 	}
@@ -410,6 +411,7 @@ void lane_give(struct exec *exec, uint32_t number)
 	if (--lane->users > 0)
 		return;
 	watchdog_stop(exec, number);
+	witness_close(exec, number);
 	lane_unlock(exec, number);
 	atomic_store(&exec->node->lane[number].timebase, IMAGE_NONE);
 	if (base < NODE_TIMEBASES_MAX)

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "core/image/node.h"
+#include "core/platform/perf.h"
 
 struct exec;
 struct exec_wave;
@@ -27,9 +28,10 @@ enum { WATCHDOG_QUIT = 1, WATCHDOG_LOOK = 2 };
 struct exec_lane {
 	int fd; /* lane image; -1: never used */
 	struct lane_image *image;
-	int cpu_lock;   /* says that the CPU is taken (platform_lock_cpu); -1 */
-	uint64_t seats; /* bit set: taken */
-	uint32_t users; /* waveforms */
+	int cpu_lock;          /* says that the CPU is taken (platform_lock_cpu); -1 */
+	uint64_t seats;        /* bit set: taken */
+	uint32_t users;        /* waveforms */
+	struct perf_ring perf; /* what the kernel records of its CPU (witness.c) */
 	pthread_t watchdog;
 	bool has_watchdog;
 	/* futex word: WATCHDOG_QUIT, and how often WATCHDOG_LOOK was added to it */

@@ -180,6 +180,16 @@ static void note_take(struct exec_wave *wave, const struct wire_view *request)
 	free(note);
 }
 
+/* Of the run, where there is one on this node. */
+static void folder_take(struct exec_wave *wave, const struct wire_view *request)
+{
+	char *folder = wire_get_text(request, WIRE_TAG_FILE, 0);
+
+	if (folder != NULL && strlen(folder) < sizeof(wave->folder))
+		snprintf(wave->folder, sizeof(wave->folder), "%s", folder);
+	free(folder);
+}
+
 void exec_prepare(struct exec *exec, const struct wire_view *request)
 {
 	char *name = wire_get_text(request, WIRE_TAG_WAVEFORM, 0);
@@ -209,6 +219,7 @@ void exec_prepare(struct exec *exec, const struct wire_view *request)
 		} else {
 			wave_later(&wave->pending, request, PREPARE_S * (uint64_t)1000000000);
 			note_take(wave, request);
+			folder_take(wave, request);
 			keep_wave(wave);
 		}
 		free(aligned);

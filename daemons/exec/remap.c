@@ -20,6 +20,7 @@
 #include "core/base/text.h"
 #include "core/image/follow.h"
 #include "daemons/exec/end.h"
+#include "daemons/exec/misses.h"
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
 
@@ -180,6 +181,7 @@ static void waves_exchange(struct exec_wave *wave)
 	struct exec_wave *other = wave->other;
 	const struct exec_wave before = *wave;
 
+	misses_take(wave); /* what the segments of now have written */
 	wave->files = other->files;
 	wave->view = other->view;
 	wave->places = other->places;

@@ -8,10 +8,13 @@
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
 #include "daemons/exec/clock.h"
+#include "daemons/exec/misses.h"
 #include "daemons/exec/peers.h"
 #include "daemons/exec/report.h"
 
 #include <aloe/component.h>
+
+enum { MISSES_SHOWN = 32 }; /* of the last; MISSES gives all that are kept */
 
 static const char *const clock_names[] = {"timer", "virtual", "step", "radio"};
 
@@ -233,99 +236,6 @@ static json_t *lanes_json(const struct exec_wave *wave)
 	return array;
 }
 
-/* How long the lane had looked in vain for the samples of that slot when they should have been
- * there; 0: it had not. */
-static uint64_t radio_late_ns(const struct exec_wave *wave, uint64_t slot)
-{
-	const struct image_radio_late *late =
-	    &image_run(&wave->view)->radio.late[slot % IMAGE_RADIO_LATES];
-
-	return get(&late->slot) == slot + 1 ? get(&late->late_ns) : 0;
-}
-
-/* It began late. A lane whose clock is the radio is not woken: it looks all the time. */
-static void late_cause(
-    const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
-{
-	const double us_late = us((double)miss->start_late_ns);
-	const uint64_t radio_ns = radio_late_ns(wave, miss->slot);
-
-	if (radio_ns > 0)
-		snprintf(ret, size,
-		    "the slot began %.1f us late, because the radio was late: the samples came "
-		    "%.1f us after their time, with those of other slots",
-		    us_late, us((double)radio_ns));
-	else if (wave->view.head->clock == IMAGE_RADIO)
-		snprintf(ret, size,
-		    "the slot began %.1f us late: the samples were there, but the lane was kept "
-		    "from looking, or an earlier slot took too long",
-		    us_late);
-	else
-		snprintf(ret, size,
-		    "the slot began %.1f us late: the lane was woken late, or an earlier segment "
-		    "or slot took too long",
-		    us_late);
-}
-
-/* What the machine and the numbers tell of a miss; where they tell nothing, that. */
-void wave_miss_cause(
-    const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
-{
-	const uint64_t slot_ns = wave->view.head->slot_ns;
-	const bool known = miss->instance < wave->view.head->instances.count;
-	const char *name = known
-	    ? image_text(&wave->view, wave->view.instances[miss->instance].name)
-	    : "no instance";
-	const double p50 =
-	    known ? us((double)image_time_quantile(&wave->view, miss->instance, 0.5)) : 0;
-
-	if (miss->start_late_ns > slot_ns / 4 &&
-	    (!miss->follows || radio_late_ns(wave, miss->slot) > 0))
-		late_cause(wave, miss, ret, size);
-	else if (miss->start_late_ns > slot_ns / 4)
-		snprintf(ret, size,
-		    "the slot began %.1f us late, because the slot before was missed; %s took "
-		    "%.1f us (p50 %.1f us)",
-		    us((double)miss->start_late_ns), name, us((double)miss->longest_ns), p50);
-	else if (us((double)miss->longest_ns) > 4 * p50)
-		snprintf(ret, size,
-		    "%s took %.1f us (p50 %.1f us): unexplained (component or hypervisor)", name,
-		    us((double)miss->longest_ns), p50);
-	else
-		snprintf(ret, size,
-		    "the slot is too short for this lane: %s took %.1f us, as usual", name,
-		    us((double)miss->longest_ns));
-}
-
-static json_t *misses_json(const struct exec_wave *wave)
-{
-	json_t *array = json_array();
-
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const struct image_segment_state *state = image_segment_state(&wave->view, s);
-		const uint64_t n = atomic_load(&state->misses);
-
-		for (uint64_t m = n > IMAGE_MISSES / 2 ? n - IMAGE_MISSES / 2 : 0; m < n; m++) {
-			const struct image_miss miss = state->miss[m % IMAGE_MISSES];
-			json_t *o = json_object();
-			char why[256];
-
-			wave_miss_cause(wave, &miss, why, sizeof(why));
-			put_u64(o, "slot", miss.slot);
-			put_u64(o, "at_ns", miss.at_ns);
-			put_u64(o, "lane", wave->view.segments[s].lane);
-			put_text(o, "instance",
-			    miss.instance < wave->view.head->instances.count
-			        ? image_text(&wave->view, wave->view.instances[miss.instance].name)
-			        : "");
-			put_real(o, "late_us", us((double)miss.late_ns));
-			put_text(o, "cause", why);
-			json_array_append_new(array, o);
-		}
-	}
-	return array;
-}
-
 static json_t *losses_json(const struct exec_wave *wave)
 {
 	json_t *array = lines_json(wave->losses);
@@ -416,6 +326,19 @@ static void head_put(const struct exec_wave *wave, json_t *o)
 	put_real(o, "capacity_mmac", wave->exec->node->mmac_per_s);
 }
 
+/* What is known of all misses together, and by what. */
+static void misses_put(const struct exec_wave *wave, json_t *o)
+{
+	const struct exec_misses *misses = wave->misses;
+
+	put_u64(o, "misses_counted", misses != NULL ? misses->n + misses->lost : 0);
+	put_u64(o, "misses_lost", misses != NULL ? misses->lost : 0);
+	put_u64(o, "evidence_lost", misses != NULL ? misses->evidence_lost : 0);
+	put_u64(o, "evidence_corrupt", misses != NULL ? misses->evidence_corrupt : 0);
+	json_object_set_new(o, "causes", misses_causes(wave));
+	json_object_set_new(o, "sources", misses_sources(wave));
+}
+
 char *wave_report(const struct exec_wave *wave)
 {
 	json_t *o = json_object();
@@ -436,7 +359,8 @@ char *wave_report(const struct exec_wave *wave)
 	json_object_set_new(o, "instances", report_instances(wave));
 	if (wave->view.head->copies > 1)
 		json_object_set_new(o, "per_copy", report_copies(wave));
-	json_object_set_new(o, "misses", misses_json(wave));
+	json_object_set_new(o, "misses", misses_json(wave, MISSES_SHOWN));
+	misses_put(wave, o);
 	json_object_set_new(o, "notes", lines_json(wave->notes));
 	json_object_set_new(o, "losses", losses_json(wave));
 	text = json_dumps(o, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));

@@ -9,8 +9,6 @@
 #include "core/json/json.h"
 #include "daemons/exec/exec.h"
 
-void wave_miss_cause(
-    const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size);
 char *wave_report(const struct exec_wave *wave); /* JSON; the caller frees */
 char *exec_list(const struct exec *exec);
 

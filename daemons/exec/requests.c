@@ -9,6 +9,7 @@
 #include "daemons/exec/change.h"
 #include "daemons/exec/clock.h"
 #include "daemons/exec/lease.h"
+#include "daemons/exec/misses.h"
 #include "daemons/exec/peers.h"
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
@@ -118,6 +119,7 @@ void exec_request(void *self, const struct wire_view *request)
 	    {WIRE_UNLOAD, wave_unload},
 	    {WIRE_STATUS, status_send},
 	    {WIRE_SAMPLES, samples_send},
+	    {WIRE_MISSES, misses_send},
 	    {WIRE_SET, wave_set},
 	    {WIRE_REMAP, wave_remap},
 	    {WIRE_GO_ON, wave_go_on},
@@ -159,7 +161,8 @@ void exec_request(void *self, const struct wire_view *request)
 		wave = name != NULL ? exec_find(exec, name, strlen(name)) : NULL;
 		if (wave != NULL)
 			table[i].handle(wave, request);
-		if (wave != NULL && request->type != WIRE_STATUS && request->type != WIRE_SAMPLES)
+		if (wave != NULL && request->type != WIRE_STATUS && request->type != WIRE_SAMPLES &&
+		    request->type != WIRE_MISSES)
 			exec_look_within(exec, EXEC_LOOK_NS);
 		if (wave == NULL)
 			exec_fail(exec, request, 2, "no waveform \"%s\" is loaded",

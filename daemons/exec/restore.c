@@ -98,10 +98,15 @@ static void record_take(struct exec_wave *wave, const struct kept_wave *kept)
 	wave->reason[sizeof(wave->reason) - 1] = 0;
 	wave->notes[sizeof(wave->notes) - 1] = 0;
 	wave->losses[sizeof(wave->losses) - 1] = 0;
+	memcpy(wave->folder, kept->folder, sizeof(wave->folder));
+	wave->folder[sizeof(wave->folder) - 1] = 0;
 	wave->ended = kept->ended;
 	wave->drained = kept->drained;
 	wave->remap = kept->switches ? REMAP_SWITCHES : REMAP_NONE;
 	wave->remaps = kept->remaps;
+	for (uint32_t s = 0; s < kept->n_segments; s++)
+		wave->progress[s].misses =
+		    atomic_load(&image_segment_state(&wave->view, s)->misses);
 	wave->outdated = !record_is_current(wave);
 	if (!wave->outdated)
 		wave_control(wave)->remaps = kept->remaps;

@@ -14,7 +14,7 @@
 #include "daemons/exec/exec.h"
 
 /* What another exec finds with the frontend. */
-static_assert(sizeof(struct kept_wave) == 30480, "kept_wave");
+static_assert(sizeof(struct kept_wave) == 31504, "kept_wave");
 static_assert(offsetof(struct kept_wave, control) == 0, "kept_wave.control");
 static_assert(offsetof(struct kept_wave, n_segments) == 4, "kept_wave.n_segments");
 static_assert(offsetof(struct kept_wave, remaps) == 8, "kept_wave.remaps");
@@ -25,7 +25,8 @@ static_assert(offsetof(struct kept_wave, switches) == 15, "kept_wave.switches");
 static_assert(offsetof(struct kept_wave, reason) == 16, "kept_wave.reason");
 static_assert(offsetof(struct kept_wave, notes) == 784, "kept_wave.notes");
 static_assert(offsetof(struct kept_wave, losses) == 4880, "kept_wave.losses");
-static_assert(offsetof(struct kept_wave, places) == 5904, "kept_wave.places");
+static_assert(offsetof(struct kept_wave, folder) == 5904, "kept_wave.folder");
+static_assert(offsetof(struct kept_wave, places) == 6928, "kept_wave.places");
 
 static_assert(sizeof(struct exec_place) == 12, "exec_place");
 static_assert(offsetof(struct exec_place, lane) == 0, "exec_place.lane");
@@ -263,6 +264,7 @@ void wave_dispose(struct exec_wave *wave)
 	free(wave->places);
 	free(wave->progress);
 	free(wave->peers);
+	free(wave->misses);
 	free(wave);
 }
 
@@ -286,6 +288,7 @@ void keep_wave(const struct exec_wave *wave)
 	memcpy(kept->reason, wave->reason, sizeof(kept->reason));
 	memcpy(kept->notes, wave->notes, sizeof(kept->notes));
 	memcpy(kept->losses, wave->losses, sizeof(kept->losses));
+	memcpy(kept->folder, wave->folder, sizeof(kept->folder));
 	memcpy(kept->places, wave->places, n * sizeof(kept->places[0]));
 	snprintf(key, sizeof(key), "waveform/%s", wave->name);
 	daemon_put(&wave->exec->daemon, key, kept,

@@ -15,6 +15,7 @@
 enum {
 	PREPARE_S = 30, /* at most so long takes the init of all components */
 	REASON_BYTES = 768,
+	FOLDER_BYTES = 1024,
 };
 
 enum remap_stage { REMAP_NONE, REMAP_PREPARES, REMAP_HALTS, REMAP_SWITCHES };
@@ -30,6 +31,7 @@ enum wave_state {
 };
 
 struct exec;
+struct exec_misses;
 
 struct exec_place { /* where a segment is */
 	uint32_t lane, entry, seat;
@@ -39,7 +41,7 @@ struct kept_wave { /* with the frontend, beside the descriptors of its files */
 	uint32_t control, n_segments, remaps;
 	uint8_t started, ended, drained, switches;
 	char reason[REASON_BYTES];
-	char notes[HOSTLINK_TEXT], losses[1024];
+	char notes[HOSTLINK_TEXT], losses[1024], folder[FOLDER_BYTES];
 	struct exec_place places[2048];
 };
 
@@ -51,7 +53,7 @@ struct exec_peer { /* another node, as the bridge of this one has counted (peers
 struct exec_progress {
 	uint64_t sum, since_ns, looked_ns;
 	uint64_t done;   /* steps when last looked at: they never become fewer */
-	uint64_t misses; /* looked at by overrun.c */
+	uint64_t misses; /* taken by misses.c */
 };
 
 struct exec_pending {   /* a request to be answered later */
@@ -97,6 +99,8 @@ struct exec_wave {
 	bool rests;        /* it stands, and its entries have been taken off the lanes */
 	bool aligns;       /* they have, until the slots have their new numbers (clock.c) */
 	uint64_t sequence; /* of changes */
+	struct exec_misses *misses; /* misses.c; NULL: there were none */
+	char folder[FOLDER_BYTES];  /* of the run, for misses.jsonl; "": none on this node */
 
 	enum remap_stage remap;
 	/* where it goes to, then where it came from, see remap.c; in no list */

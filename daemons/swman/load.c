@@ -432,6 +432,8 @@ static void load_prepare(struct load *load)
 	wire_init(&msg, WIRE_PREPARE, WIRE_SWMAN, WIRE_EXEC, 0);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
 	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, load->program, load->program_len);
+	if (rc == 0)
+		wire_put_text(&msg, WIRE_TAG_FILE, swman_run_find(swman, call->waveform)->dir);
 	swman_ask(swman, call, &msg, load_prepared);
 	free(plan_text);
 }

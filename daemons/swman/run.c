@@ -111,6 +111,7 @@ void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
 		file_remove_in(run->dir, load_file);
 		file_remove_in(run->dir, "waveform.conf");
 		file_remove_in(run->dir, "plan.txt");
+		file_remove_in(run->dir, "misses.jsonl");
 		rmdir(run->dir);
 	}
 	free(run->load);

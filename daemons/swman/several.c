@@ -701,6 +701,7 @@ void several_handle(struct swman *swman, const struct wire_view *view)
 			status_ask(swman, gather, status_known);
 		break;
 	case WIRE_SAMPLES:
+	case WIRE_MISSES:
 		request_forward(swman, view);
 		break;
 	case WIRE_REMAP:

@@ -84,6 +84,7 @@ void swman_handle(void *self, const struct wire_view *view)
 	case WIRE_STOP:
 	case WIRE_LIST:
 	case WIRE_SAMPLES:
+	case WIRE_MISSES:
 		forward(swman, view);
 		break;
 	case WIRE_EVENT:

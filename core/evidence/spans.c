@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * spans.c - the records of a CPU as spans of time that follow each other: a thread has the CPU, or
+ * an interrupt. */
+#include <string.h>
+
+#include "core/evidence/inside.h"
+
+enum {
+	INTERRUPTS_DEEP = 8,
+	MOVE_NS = 100000, /* a move is recorded when the thread runs again */
+	FAULT_NS =
+	    30000, /* page faults that follow each other sooner are one walk over new memory */
+	FAULT_ONE_NS = 500 /* what one alone takes, about */
+};
+
+struct span_walk {
+	struct join *join;
+	uint64_t ns;                        /* of the last record */
+	int32_t pid, tid;                   /* has the CPU; tid -1: not known yet */
+	bool preempted;                     /* the lane's thread wants the CPU */
+	bool moved;                         /* the lane's thread is on another CPU */
+	uint8_t interrupt[INTERRUPTS_DEEP]; /* kinds of cause */
+	uint32_t deep;
+};
+
+static bool is_mate(const struct evidence_slot *slot, int32_t tid)
+{
+	for (size_t i = 0; i < slot->n_mates; i++)
+		if (slot->mates[i] == tid)
+			return true;
+	return false;
+}
+
+/* EVIDENCE_KINDS: the lane's thread runs. */
+static enum evidence_cause_kind kind_of(const struct span_walk *walk, bool begun)
+{
+	const struct evidence_slot *slot = walk->join->slot;
+
+	if (walk->deep > 0)
+		return (enum evidence_cause_kind)walk->interrupt[walk->deep - 1];
+	if (walk->tid == slot->tid || walk->tid < 0)
+		return EVIDENCE_KINDS;
+	if (walk->moved)
+		return EVIDENCE_MOVED;
+	if (is_mate(slot, walk->tid))
+		return EVIDENCE_EARLIER;
+	if (walk->tid != 0)
+		return EVIDENCE_PREEMPTED;
+	return walk->preempted ? EVIDENCE_THROTTLED : begun ? EVIDENCE_SLEPT : EVIDENCE_WOKEN;
+}
+
+static uint64_t span_overlap(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
+{
+	const uint64_t begin = a > from ? a : from, end = b < to ? b : to;
+
+	return end > begin ? end - begin : 0;
+}
+
+static void part_add(
+    const struct span_walk *walk, enum evidence_cause_kind kind, uint32_t instance, uint64_t ns)
+{
+	const bool thread = kind == EVIDENCE_PREEMPTED;
+	struct evidence_cause *cause =
+	    join_add(walk->join, kind, kind == EVIDENCE_SLEPT ? instance : IMAGE_NONE,
+	        thread ? walk->pid : 0, thread ? walk->tid : 0, ns);
+
+	if (cause != NULL)
+		cause->times++;
+}
+
+/* Nobody but the lane's thread has the CPU from a to b. */
+static void span_put(struct span_walk *walk, uint64_t a, uint64_t b)
+{
+	struct join *join = walk->join;
+	const struct evidence_slot *slot = join->slot;
+	const enum evidence_cause_kind before = kind_of(walk, false), within = kind_of(walk, true);
+	uint64_t ns = span_overlap(a, b, join->begin_ns, slot->start_ns), gap;
+
+	if (within == EVIDENCE_KINDS || b <= a)
+		return;
+	if (walk->tid != slot->tid)
+		join->outside_ns += span_overlap(a, b, slot->from_ns, slot->end_ns);
+	part_add(walk, before, IMAGE_NONE, ns);
+	join->start_ns += ns;
+	gap = span_overlap(a, b, slot->start_ns, slot->end_ns);
+	while (join->call < slot->n_calls &&
+	    slot->calls[join->call].start_ns + slot->calls[join->call].ns <= a)
+		join->call++;
+	for (size_t c = join->call; c < slot->n_calls && slot->calls[c].start_ns < b; c++) {
+		struct evidence_call *call = &slot->calls[c];
+
+		ns = span_overlap(a, b, call->start_ns, call->start_ns + call->ns);
+		part_add(walk, within, call->instance, ns);
+		call->outside_ns += ns;
+		gap -= ns < gap ? ns : gap;
+	}
+	part_add(walk, within, IMAGE_NONE, gap);
+}
+
+/* ---- records ------------------------------------------------------------------------ */
+
+static bool is_move(const struct evidence_slot *slot, size_t i, uint64_t ns)
+{
+	for (; i < slot->n_records && slot->records[i].ns <= ns + MOVE_NS; i++) {
+		const struct evidence_record *record = &slot->records[i];
+
+		if (record->kind == EVIDENCE_EVENT && record->source == PERF_MIGRATIONS &&
+		    record->tid == slot->tid && record->ns + MOVE_NS >= ns)
+			return true;
+	}
+	return false;
+}
+
+/* The lane's thread is not on this CPU from record i on: is it on another? */
+static bool moves_away(const struct evidence_slot *slot, size_t i)
+{
+	for (size_t n = i; n < slot->n_records; n++)
+		if (slot->records[n].kind == EVIDENCE_IN && slot->records[n].tid == slot->tid)
+			return is_move(slot, i, slot->records[n].ns);
+	return slot->cpu >= 0 && slot->cpu != slot->lane_cpu;
+}
+
+static void switch_take(struct span_walk *walk, size_t i)
+{
+	const struct evidence_slot *slot = walk->join->slot;
+	const struct evidence_record *record = &slot->records[i];
+
+	walk->deep = 0; /* nothing is switched in an interrupt */
+	if (record->kind == EVIDENCE_OUT) {
+		if (record->tid == slot->tid) {
+			walk->preempted = record->preempted;
+			walk->moved = moves_away(slot, i + 1);
+		}
+		return;
+	}
+	walk->tid = record->tid;
+	walk->pid = record->pid;
+	if (record->tid == slot->tid)
+		walk->preempted = walk->moved = false;
+}
+
+static void event_take(struct span_walk *walk, enum perf_source source)
+{
+	static const uint8_t begins[PERF_SOURCES] = {[PERF_IRQ] = EVIDENCE_IRQ,
+	    [PERF_SOFTIRQ] = EVIDENCE_SOFTIRQ,
+	    [PERF_TIMER] = EVIDENCE_TIMER,
+	    [PERF_RESCHEDULE] = EVIDENCE_IPI,
+	    [PERF_CALL] = EVIDENCE_IPI};
+	static const bool ends[PERF_SOURCES] = {[PERF_IRQ_END] = true,
+	    [PERF_SOFTIRQ_END] = true,
+	    [PERF_TIMER_END] = true,
+	    [PERF_RESCHEDULE_END] = true,
+	    [PERF_CALL_END] = true};
+
+	if (begins[source] != 0 && walk->deep < INTERRUPTS_DEEP)
+		walk->interrupt[walk->deep++] = begins[source];
+	else if (ends[source] && walk->deep > 0)
+		walk->deep--;
+}
+
+/* Who had the CPU before the first switch. */
+static int32_t tid_first(const struct evidence_slot *slot, int32_t *ret_pid)
+{
+	*ret_pid = 0;
+	for (size_t i = 0; i < slot->n_records; i++) {
+		const struct evidence_record *record = &slot->records[i];
+
+		*ret_pid = record->kind == EVIDENCE_OUT ? record->pid : 0;
+		if (record->kind == EVIDENCE_OUT)
+			return record->tid;
+		if (record->kind == EVIDENCE_IN)
+			return record->other;
+	}
+	return -1;
+}
+
+void join_spans(struct join *join)
+{
+	const struct evidence_slot *slot = join->slot;
+	struct span_walk walk = {.join = join};
+
+	walk.tid = tid_first(slot, &walk.pid);
+	walk.moved = walk.tid != slot->tid && moves_away(slot, 0);
+	if (walk.tid < 0 && walk.moved)
+		walk.tid = 0; /* no record at all: nobody ran here */
+	for (size_t i = 0; i < slot->n_records; i++) {
+		const struct evidence_record *record = &slot->records[i];
+
+		span_put(&walk, walk.ns, record->ns);
+		walk.ns = record->ns;
+		if (record->kind == EVIDENCE_EVENT)
+			event_take(&walk, (enum perf_source)record->source);
+		else if (record->kind != EVIDENCE_NAME)
+			switch_take(&walk, i);
+	}
+	span_put(&walk, walk.ns, slot->end_ns);
+}
+
+uint32_t join_faults(const struct join *join, uint64_t a, uint64_t b, uint64_t *ret_ns)
+{
+	const struct evidence_slot *slot = join->slot;
+	uint64_t last = 0, ns = 0;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < slot->n_records; i++) {
+		const struct evidence_record *record = &slot->records[i];
+
+		if (record->kind != EVIDENCE_EVENT || record->source != PERF_FAULTS ||
+		    record->tid != slot->tid || record->ns < a || record->ns > b)
+			continue;
+		ns += last != 0 && record->ns - last < FAULT_NS ? record->ns - last : FAULT_ONE_NS;
+		last = record->ns;
+		n++;
+	}
+	*ret_ns = n == 0 && !slot->recorded ? (uint64_t)slot->faults * FAULT_ONE_NS : ns;
+	return n == 0 && !slot->recorded ? slot->faults : n;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * miss_text.c - a miss as a line, and as JSON. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemons/exec/misses.h"
+#include "daemons/exec/report.h"
+
+void misses_words(
+    const struct exec_wave *wave, const struct exec_miss *miss, char *ret, size_t size)
+{
+	size_t len = 0;
+
+	ret[0] = 0;
+	for (uint32_t c = 0; c < miss->n_causes && len + 1 < size; c++) {
+		const struct evidence_cause *cause = &miss->causes[c];
+		const char *name = cause->name[0] != 0 || cause->instance == IMAGE_NONE
+		    ? cause->name
+		    : image_text(&wave->view, wave->view.instances[cause->instance].name);
+
+		if (c > 0)
+			len += (size_t)snprintf(ret + len, size - len, "; ");
+		if (len < size)
+			evidence_words(cause, name, ret + len, size - len);
+		len += strlen(ret + len);
+	}
+	if (miss->n_causes == 0)
+		snprintf(ret, size, "not explained");
+}
+
+static const char *const kind_names[IMAGE_MISS_KINDS] = {
+    [IMAGE_MISS_LATE] = "missed",
+    [IMAGE_MISS_SKIPPED] = "skipped",
+    [IMAGE_MISS_SLIPPED] = "slipped",
+    [IMAGE_MISS_ABSENT] = "absent",
+};
+
+static const char *instance_name(const struct exec_wave *wave, uint32_t instance)
+{
+	return instance < wave->view.head->instances.count
+	    ? image_text(&wave->view, wave->view.instances[instance].name)
+	    : "";
+}
+
+static json_t *cause_json(const struct exec_wave *wave, const struct evidence_cause *cause)
+{
+	const char *name = instance_name(wave, cause->instance);
+	json_t *o = json_object();
+
+	put_text(o, "kind", evidence_word((enum evidence_cause_kind)cause->kind));
+	put_real(o, "us", us((double)cause->share_ns));
+	put_real(o, "took_us", us((double)cause->took_ns));
+	put_text(o, "who", name[0] != 0 ? name : cause->name);
+	json_object_set_new(o, "tid", json_integer(cause->tid));
+	put_u64(o, "times", cause->times);
+	return o;
+}
+
+static json_t *evidence_json(const struct exec_miss *miss)
+{
+	json_t *array = json_array();
+
+	json_array_append_new(array, json_string("calls"));
+	if (miss->clocked)
+		json_array_append_new(array, json_string("cpu-clock"));
+	if (miss->recorded)
+		json_array_append_new(array, json_string("kernel"));
+	return array;
+}
+
+json_t *miss_json(const struct exec_wave *wave, const struct exec_miss *miss)
+{
+	json_t *o = json_object(), *causes = json_array();
+	char why[1024], before[64] = "";
+
+	misses_words(wave, miss, why, sizeof(why));
+	put_u64(o, "slot", miss->miss.slot);
+	put_u64(o, "count", miss->miss.count);
+	put_text(o, "what", kind_names[miss->miss.kind]);
+	put_u64(o, "at_ns", miss->miss.at_ns);
+	put_u64(o, "lane", miss->lane);
+	put_text(o, "instance", instance_name(wave, miss->miss.instance));
+	put_real(o, "late_us", us((double)miss->miss.late_ns));
+	put_real(o, "start_late_us", us((double)miss->miss.start_late_ns));
+	put_u64(o, "first", miss->first);
+	if (miss->before >= 0)
+		snprintf(before, sizeof(before), "%s (%d)",
+		    miss->before == 0 ? "idle" : miss->before_name, miss->before);
+	put_text(o, "before", before);
+	json_object_set_new(
+	    o, "own", json_boolean(evidence_own_doing(miss->causes, miss->n_causes)));
+	put_text(o, "cause", why);
+	for (uint32_t c = 0; c < miss->n_causes; c++)
+		json_array_append_new(causes, cause_json(wave, &miss->causes[c]));
+	json_object_set_new(o, "causes", causes);
+	json_object_set_new(o, "evidence", evidence_json(miss));
+	return o;
+}

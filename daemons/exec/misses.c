@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemons/exec/misses.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+
+enum {
+	CALLS_MAX = 512, /* of a slot, that are looked at */
+	MATES_MAX = 256,
+	BACK_NS = 20000000, /* records are read from so long before an edge */
+};
+
+struct miss_look { /* at one segment */
+	struct exec_wave *wave;
+	uint32_t segment;
+	struct witness_records records;
+	bool has_records;
+	int32_t mates[MATES_MAX];
+	size_t n_mates;
+	struct evidence_call calls[CALLS_MAX];
+};
+
+/* ---- what is known of a slot ----------------------------------------------------------------- */
+
+/* The calls of a step, as far as they are still there. */
+static size_t calls_read(struct miss_look *look, uint64_t step, uint64_t *ret_end)
+{
+	const struct image_view *view = &look->wave->view;
+	const struct image_segment_state *state = image_segment_state(view, look->segment);
+	const struct image_event *ring = image_events(view, look->segment);
+	const uint64_t size = view->segments[look->segment].n_events,
+	               written = atomic_load(&state->events);
+	size_t n = 0;
+
+	for (uint64_t e = written > size ? written - size : 0; e < written && n < CALLS_MAX; e++) {
+		const struct image_event event = ring[e % size];
+
+		if (event.step != step || event.instance >= view->head->instances.count)
+			continue;
+		look->calls[n++] = (struct evidence_call){.start_ns = event.start_ns,
+		    .ns = event.ns,
+		    .usual_ns = image_time_quantile(view, event.instance, 0.5),
+		    .rare_ns = image_time_quantile(view, event.instance, 0.99),
+		    .instance = event.instance};
+		*ret_end = event.start_ns + event.ns;
+	}
+	return n;
+}
+
+/* When the step before ended. */
+static uint64_t before_end(const struct miss_look *look, uint64_t start_ns)
+{
+	const struct image_view *view = &look->wave->view;
+	const struct image_segment_state *state = image_segment_state(view, look->segment);
+	const struct image_event *ring = image_events(view, look->segment);
+	const uint64_t size = view->segments[look->segment].n_events,
+	               written = atomic_load(&state->events);
+	uint64_t end = 0;
+
+	for (uint64_t e = written > size ? written - size : 0; e < written; e++) {
+		const struct image_event event = ring[e % size];
+
+		if (event.start_ns < start_ns && event.start_ns + event.ns > end)
+			end = event.start_ns + event.ns;
+	}
+	return end;
+}
+
+static uint64_t radio_late(const struct exec_wave *wave, uint64_t slot)
+{
+	const struct image_radio_late *late =
+	    &image_run(&wave->view)->radio.late[slot % IMAGE_RADIO_LATES];
+
+	return atomic_load(&late->slot) == slot + 1 ? atomic_load(&late->late_ns) : 0;
+}
+
+static void mates_read(struct miss_look *look, int32_t tid)
+{
+	const struct exec *exec = look->wave->exec;
+
+	look->n_mates = 0;
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
+		for (uint32_t s = 0; exec->lanes[l].image != NULL && s < NODE_ENTRIES_MAX; s++) {
+			const int32_t mate = (int32_t)atomic_load(&exec->lanes[l].image->tid[s]);
+
+			if (atomic_load(&exec->lanes[l].pid[s]) != 0 && mate > 0 && mate != tid &&
+			    look->n_mates < MATES_MAX)
+				look->mates[look->n_mates++] = mate;
+		}
+}
+
+/* The records from a little before the edge to the end. */
+static void records_put(const struct miss_look *look, struct evidence_slot *slot)
+{
+	const struct witness_records *all = &look->records;
+	const uint64_t from = slot->edge_ns > BACK_NS ? slot->edge_ns - BACK_NS : 0;
+	size_t first = 0, end;
+
+	while (first < all->n && all->records[first].ns < from)
+		first++;
+	for (end = first; end < all->n && all->records[end].ns <= slot->end_ns + BACK_NS;)
+		end++;
+	slot->records = all->records + first;
+	slot->n_records = end - first;
+	slot->recorded = look->has_records && slot->tid > 0 &&
+	    (all->whole || (all->n > 0 && all->records[0].ns <= slot->edge_ns));
+	slot->lost = look->has_records && !slot->recorded;
+}
+
+/* Who had the CPU before the lane's thread. */
+static void before_put(const struct evidence_slot *slot, struct exec_miss *ret)
+{
+	ret->before = -1;
+	for (size_t i = 0; slot->recorded && i < slot->n_records; i++) {
+		const struct evidence_record *record = &slot->records[i];
+
+		if (record->ns > slot->end_ns)
+			break;
+		if (record->kind == EVIDENCE_IN && record->tid == slot->tid)
+			ret->before = record->other;
+	}
+	if (ret->before > 0)
+		platform_thread_name(
+		    ret->before, ret->before, ret->before_name, sizeof(ret->before_name));
+}
+
+/* The names of threads, while they are there. */
+static void names_put(const struct evidence_slot *slot, struct exec_miss *ret)
+{
+	for (uint32_t c = 0; c < ret->n_causes; c++) {
+		struct evidence_cause *cause = &ret->causes[c];
+
+		if (cause->kind != EVIDENCE_PREEMPTED)
+			continue;
+		for (size_t i = 0; i < slot->n_records; i++)
+			if (slot->records[i].kind == EVIDENCE_NAME &&
+			    slot->records[i].tid == cause->tid)
+				memcpy(cause->name, slot->records[i].name, 16);
+		if (cause->name[0] == 0)
+			platform_thread_name(
+			    cause->pid, cause->tid, cause->name, sizeof(cause->name));
+	}
+}
+
+static uint32_t cpu_of(const struct miss_look *look)
+{
+	return (uint32_t)look->wave->view.lanes[look->wave->view.segments[look->segment].lane].cpu;
+}
+
+static void miss_join(struct miss_look *look, struct exec_miss *ret)
+{
+	const struct image_miss *miss = &ret->miss;
+	struct evidence_slot slot = {.kind = miss->kind,
+	    .edge_ns = miss->at_ns,
+	    .slot_ns = look->wave->view.head->slot_ns,
+	    .late_ns = miss->late_ns,
+	    .start_ns = miss->at_ns + miss->start_late_ns,
+	    .from_ns = miss->from_ns,
+	    .cpu_ns = miss->cpu_ns,
+	    .faults = miss->faults,
+	    .switches = miss->switches,
+	    .instance = miss->instance,
+	    .tid = miss->tid,
+	    .cpu = miss->cpu,
+	    .lane_cpu = (int32_t)cpu_of(look),
+	    .calls = look->calls};
+
+	slot.end_ns = slot.start_ns;
+	if (miss->kind == IMAGE_MISS_LATE)
+		slot.n_calls = calls_read(look, miss->step, &slot.end_ns);
+	slot.end_ns = miss->kind == IMAGE_MISS_LATE ? miss->at_ns + slot.slot_ns + miss->late_ns
+	                                            : slot.end_ns;
+	slot.before_ns = before_end(look, slot.start_ns);
+	slot.radio_ns = radio_late(look->wave, miss->slot);
+	mates_read(look, miss->tid);
+	slot.mates = look->mates;
+	slot.n_mates = look->n_mates;
+	records_put(look, &slot);
+	ret->n_causes = (uint32_t)evidence_join(&slot, ret->causes);
+	ret->recorded = slot.recorded;
+	ret->clocked = miss->from_ns != 0;
+	names_put(&slot, ret);
+	before_put(&slot, ret);
+}
+
+/* ---- what is kept ------------------------------------------------------------------------ */
+
+static void sums_add(struct exec_misses *misses, const struct exec_miss *miss)
+{
+	for (uint32_t c = 0; c < miss->n_causes; c++) {
+		const struct evidence_cause *cause = &miss->causes[c];
+		struct exec_miss_sum *sum = &misses->sum[cause->kind];
+
+		sum->records++;
+		sum->slots += c == 0 ? miss->miss.count : 0;
+		sum->share_ns += cause->share_ns;
+		if (cause->share_ns > sum->worst_ns) {
+			sum->worst_ns = cause->share_ns;
+			sum->worst_slot = miss->miss.slot;
+		}
+	}
+}
+
+/* A row of slots one after another has one first. */
+static uint64_t first_of(const struct exec_misses *misses, const struct exec_miss *miss)
+{
+	const uint64_t least = misses->n > MISSES_KEPT ? misses->n - MISSES_KEPT : 0;
+
+	for (uint64_t n = misses->n; miss->miss.follows != 0 && n-- > least;) {
+		const struct exec_miss *before = &misses->kept[n % MISSES_KEPT];
+
+		if (before->segment == miss->segment &&
+		    before->miss.slot + before->miss.count >= miss->miss.slot)
+			return before->first;
+		if (before->segment == miss->segment)
+			break;
+	}
+	return miss->miss.slot;
+}
+
+static void file_write_line(struct exec_wave *wave, const struct exec_miss *miss)
+{
+	struct exec_misses *misses = wave->misses;
+	char path[sizeof(wave->folder) + 16], *line;
+	json_t *o;
+	size_t len;
+	int fd;
+
+	if (wave->folder[0] == 0 || misses->file_full || misses->file_failed)
+		return;
+	o = miss_json(wave, miss);
+	line = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+	json_decref(o);
+	len = line != NULL ? strlen(line) : 0;
+	if (line != NULL)
+		line[len++] = '\n'; /* in the place of the terminator */
+	misses->file_full = misses->file_bytes + len > MISSES_FILE_MAX;
+	if (misses->file_full)
+		log_warning(&wave->exec->daemon.log,
+		    "%s: misses.jsonl has reached 64 MB; further misses are counted but not "
+		    "written",
+		    wave->name);
+	snprintf(path, sizeof(path), "%s/misses.jsonl", wave->folder);
+	fd = misses->file_full ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, line, len) != (ssize_t)len) {
+		misses->file_failed = !misses->file_full;
+		if (misses->file_failed)
+			log_warning(&wave->exec->daemon.log, "%s cannot be written: %s", path,
+			    strerror(errno));
+	}
+	misses->file_bytes += len;
+	if (fd >= 0)
+		close(fd);
+	free(line);
+}
+
+static void miss_take(struct miss_look *look, uint64_t n)
+{
+	struct exec_misses *misses = look->wave->misses;
+	const struct image_segment_state *state =
+	    image_segment_state(&look->wave->view, look->segment);
+	struct exec_miss *miss = &misses->kept[misses->n % MISSES_KEPT];
+	struct exec_miss taken = {.miss = state->miss[n % IMAGE_MISSES],
+	    .segment = look->segment,
+	    .lane = look->wave->view.segments[look->segment].lane};
+
+	if (taken.miss.kind >= IMAGE_MISS_KINDS || taken.miss.count == 0 ||
+	    (taken.miss.instance >= look->wave->view.head->instances.count &&
+	        taken.miss.instance != IMAGE_NONE) ||
+	    atomic_load(&state->misses) - n > IMAGE_MISSES) { /* overwritten, or by no segment */
+		misses->lost++;
+		return;
+	}
+	taken.first = first_of(misses, &taken);
+	miss_join(look, &taken);
+	*miss = taken;
+	misses->n++;
+	sums_add(misses, miss);
+	file_write_line(look->wave, miss);
+}
+
+/* From a little before the oldest edge that is to be looked at. */
+static void records_read(struct miss_look *look, uint64_t from, uint64_t to)
+{
+	const struct image_segment_state *state =
+	    image_segment_state(&look->wave->view, look->segment);
+	const uint32_t lane = look->wave->places[look->segment].lane;
+	uint64_t edge = IMAGE_FOREVER;
+
+	for (uint64_t n = from; n < to; n++)
+		if (state->miss[n % IMAGE_MISSES].at_ns < edge)
+			edge = state->miss[n % IMAGE_MISSES].at_ns;
+	look->has_records = lane < look->wave->exec->node->n_lanes &&
+	    witness_records(
+	        look->wave->exec, lane, edge > BACK_NS ? edge - BACK_NS : 0, &look->records);
+	look->wave->misses->evidence_lost += look->records.losses.lost;
+	look->wave->misses->evidence_corrupt += look->records.losses.corrupt;
+}
+
+static void segment_look(struct miss_look *look, uint64_t from, uint64_t to)
+{
+	if (to - from > IMAGE_MISSES) {
+		look->wave->misses->lost += to - from - IMAGE_MISSES;
+		from = to - IMAGE_MISSES;
+	}
+	records_read(look, from, to);
+	for (; from < to; from++)
+		miss_take(look, from);
+}
+
+void misses_take(struct exec_wave *wave)
+{
+	struct miss_look *look = NULL;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint64_t written = atomic_load(&image_segment_state(&wave->view, s)->misses),
+		               taken = wave->progress[s].misses;
+
+		if (written <= taken || !image_runs(&wave->view, s))
+			continue;
+		if (wave->misses == NULL)
+			wave->misses = calloc(1, sizeof(*wave->misses));
+		if (look == NULL)
+			look = calloc(1, sizeof(*look));
+		if (wave->misses == NULL || look == NULL)
+			break;
+		look->wave = wave;
+		look->segment = s;
+		segment_look(look, taken, written);
+		wave->progress[s].misses = written;
+	}
+	free(look);
+}
+
+/* ---- what is asked ------------------------------------------------------------------------ */
+
+const struct exec_miss *misses_find(const struct exec_wave *wave, uint64_t slot)
+{
+	const struct exec_misses *misses = wave->misses;
+	const uint64_t end = misses != NULL ? misses->n : 0,
+	               least = end > MISSES_KEPT ? end - MISSES_KEPT : 0;
+
+	for (uint64_t n = end; n-- > least;) {
+		const struct exec_miss *miss = &misses->kept[n % MISSES_KEPT];
+
+		if (slot >= miss->miss.slot && slot - miss->miss.slot < miss->miss.count)
+			return miss;
+	}
+	return NULL;
+}
+
+bool misses_own_doing(const struct exec_wave *wave, const struct exec_miss *miss)
+{
+	if (miss->first != miss->miss.slot)
+		miss = misses_find(wave, miss->first);
+	return miss != NULL && evidence_own_doing(miss->causes, miss->n_causes);
+}

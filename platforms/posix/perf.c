@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * perf.c - core/platform/perf.h on Linux: perf_event_open(2). All sources of a CPU write into one
+ * ring, that of the switches. The ring is mapped for reading only and written backwards, so that
+ * the kernel overwrites the oldest records and never stops. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/platform/perf.h"
+
+/* name: in a sentence. event: of a tracepoint, its folder in tracefs; NULL: a software event. */
+static const struct perf_event {
+	const char *name, *event;
+	uint64_t config;
+} sources[PERF_SOURCES] = {
+    [PERF_SWITCHES] = {"context switches", NULL, PERF_COUNT_SW_DUMMY},
+    [PERF_FAULTS] = {"page faults", NULL, PERF_COUNT_SW_PAGE_FAULTS},
+    [PERF_MIGRATIONS] = {"moves of threads between CPUs", NULL, PERF_COUNT_SW_CPU_MIGRATIONS},
+    [PERF_IRQ] = {"interrupts of devices", "irq/irq_handler_entry", 0},
+    [PERF_IRQ_END] = {"interrupts of devices", "irq/irq_handler_exit", 0},
+    [PERF_SOFTIRQ] = {"soft interrupts", "irq/softirq_entry", 0},
+    [PERF_SOFTIRQ_END] = {"soft interrupts", "irq/softirq_exit", 0},
+    [PERF_TIMER] = {"timer interrupts", "irq_vectors/local_timer_entry", 0},
+    [PERF_TIMER_END] = {"timer interrupts", "irq_vectors/local_timer_exit", 0},
+    [PERF_RESCHEDULE] = {"interrupts of other CPUs", "irq_vectors/reschedule_entry", 0},
+    [PERF_RESCHEDULE_END] = {"interrupts of other CPUs", "irq_vectors/reschedule_exit", 0},
+    [PERF_CALL] = {"calls of other CPUs", "irq_vectors/call_function_entry", 0},
+    [PERF_CALL_END] = {"calls of other CPUs", "irq_vectors/call_function_exit", 0},
+    [PERF_FREQUENCY] = {"changes of a CPU's clock", "power/cpu_frequency", 0},
+};
+
+static const char *const trace_folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+/* Where nobody has mounted tracefs, a mount that only this process has will do. */
+static int trace_detached(void)
+{
+	const int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+	int fd = -1;
+
+	if (fs < 0)
+		return -errno;
+	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
+	fd = fd < 0 ? -errno : fd;
+	close(fs);
+	return fd;
+}
+
+/* The folder of tracefs, or -errno. */
+static int trace_open(void)
+{
+	for (size_t i = 0; i < sizeof(trace_folders) / sizeof(trace_folders[0]); i++) {
+		const int fd = open(trace_folders[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		if (fd >= 0 && faccessat(fd, "events", X_OK, 0) == 0)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return trace_detached();
+}
+
+/* The number of a tracepoint, or -errno. */
+static int64_t trace_number(int folder, const char *event)
+{
+	char path[160], text[24];
+	ssize_t len;
+	int fd;
+
+	if (folder < 0)
+		return folder;
+	snprintf(path, sizeof(path), "events/%s/id", event);
+	fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	len = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (len <= 0)
+		return -EIO;
+	text[len] = 0;
+	return strtoll(text, NULL, 10);
+}
+
+static int event_open(const struct perf_event *source, int cpu, int group_output, int folder)
+{
+	struct perf_event_attr attr = {
+	    .size = sizeof(attr),
+	    .type = PERF_TYPE_SOFTWARE,
+	    .config = source->config,
+	    .sample_period = 1,
+	    .sample_type =
+	        PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+	    .sample_id_all = 1,
+	    .use_clockid = 1,
+	    .clockid = CLOCK_MONOTONIC,
+	    .write_backward = 1,
+	    .context_switch = group_output < 0,
+	    .comm = group_output < 0,
+	};
+	int fd;
+
+	if (source->event != NULL) {
+		const int64_t number = trace_number(folder, source->event);
+
+		if (number < 0)
+			return (int)number;
+		attr.type = PERF_TYPE_TRACEPOINT;
+		attr.config = (uint64_t)number;
+	}
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (group_output >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, group_output) != 0) {
+		const int error = errno;
+
+		close(fd);
+		return -error;
+	}
+	return fd;
+}
+
+static void source_open(struct perf_ring *ring, enum perf_source source, int folder)
+{
+	const int output = source == PERF_SWITCHES ? -1 : ring->fd[PERF_SWITCHES],
+	          fd = event_open(&sources[source], ring->cpu, output, folder);
+
+	ring->status[source] = fd < 0 ? fd : 0;
+	if (fd < 0)
+		return;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &ring->id[source]) == 0) {
+		ring->fd[source] = fd;
+		return;
+	}
+	ring->status[source] = -errno;
+	close(fd);
+}
+
+int platform_perf_open(int cpu, struct perf_ring *ret)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int status, folder;
+
+	*ret = (struct perf_ring)PERF_RING_NONE;
+	ret->cpu = cpu;
+	source_open(ret, PERF_SWITCHES, -1);
+	status = ret->status[PERF_SWITCHES];
+	if (status == 0) {
+		ret->map = mmap(
+		    NULL, page + PERF_RING_BYTES, PROT_READ, MAP_SHARED, ret->fd[PERF_SWITCHES], 0);
+		status = ret->map == MAP_FAILED ? -errno : 0;
+	}
+	if (status != 0) {
+		ret->map = NULL;
+		platform_perf_close(ret);
+		for (int s = 0; s < PERF_SOURCES; s++)
+			ret->status[s] = status;
+		return status;
+	}
+	folder = trace_open();
+	for (int s = PERF_SWITCHES + 1; s < PERF_SOURCES; s++)
+		source_open(ret, (enum perf_source)s, folder);
+	if (folder >= 0)
+		close(folder);
+	return 0;
+}
+
+void platform_perf_close(struct perf_ring *ring)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (int s = PERF_SOURCES - 1; s >= 0; s--) {
+		if (ring->fd[s] >= 0)
+			close(ring->fd[s]);
+		ring->fd[s] = -1;
+	}
+	if (ring->map != NULL)
+		munmap(ring->map, page + PERF_RING_BYTES);
+	ring->map = NULL;
+}
+
+/* Of a ring that is written backwards, data_head becomes smaller. */
+static uint64_t head_read(const struct perf_ring *ring)
+{
+	const struct perf_event_mmap_page *page = ring->map;
+
+	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+uint64_t platform_perf_copy(
+    const struct perf_ring *ring, void *to, size_t bytes, uint64_t *ret_after)
+{
+	const uint8_t *data = (const uint8_t *)ring->map + (size_t)sysconf(_SC_PAGESIZE);
+	const uint64_t before = head_read(ring);
+	const size_t at = before & (PERF_RING_BYTES - 1), room = PERF_RING_BYTES - at,
+	             first = bytes < room ? bytes : room;
+
+	memcpy((uint8_t *)to + at, data + at, first);
+	memcpy(to, data, bytes - first);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	*ret_after = head_read(ring);
+	return before;
+}
+
+const char *platform_perf_name(enum perf_source source)
+{
+	return sources[source].name;
+}
+
+const char *platform_perf_reason(enum perf_source source, int status)
+{
+	switch (-status) {
+	case EACCES:
+	case EPERM:
+		return sources[source].event != NULL
+		    ? "tracefs cannot be read, or there is no CAP_PERFMON"
+		    : "there is no CAP_PERFMON, and kernel.perf_event_paranoid is above 0";
+	case ENOENT:
+		return sources[source].event != NULL ? "this kernel has no such tracepoint"
+		                                     : "this kernel does not count them";
+	case ENODEV:
+		return "this kernel has no tracefs";
+	case ENOMEM:
+		return "no more memory may be locked for it (kernel.perf_event_mlock_kb)";
+	case EMFILE:
+		return "no more files may be opened (ulimit -n)";
+	case ENOSYS:
+		return "this kernel has no perf_event_open";
+	default:
+		return strerror(-status);
+	}
+}
+
+void platform_thread_name(pid_t pid, pid_t tid, char *ret, size_t size)
+{
+	char path[64];
+	ssize_t len;
+	int fd;
+
+	ret[0] = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	len = read(fd, ret, size - 1);
+	close(fd);
+	ret[len > 0 ? len - 1 : 0] = 0; /* without the end of the line */
+}
