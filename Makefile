@@ -229,7 +229,8 @@ $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(TEST_LIBS)
 		$(LIBS_CORE)
 $(B)/fuzz/x310sim: $(LIBPARTS)
 
-tests: $(TESTS) $(FAULTY) $(FAULTY:.so=.desc) $(SOAPY_MODULE) ## the test programs, not run
+TRUTH := $(B)/tests/truth/inject $(B)/tests/truth/matrix
+tests: $(TESTS) $(TRUTH) $(FAULTY) $(FAULTY:.so=.desc) $(SOAPY_MODULE) ## the test programs, not run
 benches: $(BENCHES)
 
 deps: ## install missing Debian packages
@@ -247,6 +248,12 @@ check: ## install what is missing, build, all tests
 
 check-kills: all $(B)/tests/faults/test_x310_kills ## 1 000 kills of either end of a memif port in mid-stream, ten minutes or more
 	$(Q)B=$(B) ALOE_KILLS=$(or $(KILLS),1000) TEST_TIMEOUT=7200 tests/run.sh $(B)/tests/faults/test_x310_kills
+
+# The two-cause rows and the controls are kinds, too. Thresholds and kinds are fixed; SEED of the report is 2.
+TRUTH_KINDS := component new-memory preempted moved no-input none component+preempted new-memory+preempted
+truth: all tests ## `aloe why` against disturbances that the engine is not told of: the confusion matrix, TRIALS=100 of each kind, SEED=2
+	$(Q)B=$(B) TRUTH_KINDS="$(TRUTH_KINDS)" TRUTH_TRIALS=$(or $(TRIALS),100) TRUTH_SEED=$(or $(SEED),2) TRUTH_SHARE=95 \
+		sh tests/truth/test_truth.sh
 
 check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD; judges of /metrics; nodes under Slurm (PARTS=metrics: only these)
 	$(Q)tests/deps.sh build test others
@@ -410,6 +417,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man \
+.PHONY: truth all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

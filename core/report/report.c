@@ -639,6 +639,7 @@ void report_print(const json_t *report, FILE *out)
 	overruns_print(report, out);
 	speaks_print(report, out);
 	misses_print(report, out);
+	report_sources(report, out);
 	files_print(report, out);
 	fprintf(out, "words      `man aloe-words` explains the words of this report\n");
 }

@@ -37,6 +37,15 @@ void report_list(const json_t *list, FILE *out); /* of WIRE_LIST */
 void report_profile(const json_t *report, FILE *out);     /* table, with times by port */
 void report_profile_csv(const json_t *report, FILE *out); /* one line per instance, with a head */
 
+/* why.c: report_why writes the causes of all late slots as a table, report_miss the story of one
+ * record (of WIRE_MISSES, misses.jsonl, or "misses") in five lines at most, report_causes_line both
+ * in one line without its end, "" if no slot was late, report_sources one line for each kind of
+ * evidence that is not here. */
+void report_why(const json_t *report, FILE *out);
+void report_miss(const json_t *report, const json_t *miss, FILE *out);
+void report_causes_line(const json_t *report, char *ret_text, size_t size);
+void report_sources(const json_t *report, FILE *out);
+
 /* report_ended: nothing more will change (all sinks closed, or stopped by a fault). */
 bool report_ended(const json_t *report);
 bool report_failed(const json_t *report); /* ended by a fault: state ABNSTOP */

@@ -159,6 +159,7 @@ static void table_counts(const json_t *report, FILE *out)
 	const json_t *slots = json_object_get(report, "slots"),
 	             *messages = json_object_get(report, "messages");
 	const json_t *radio = json_object_get(report, "radio");
+	char causes[200];
 
 	fprintf(out,
 	    "  slots: %.0f run, %.0f skipped, %.0f missed, %.0f slipped; messages: %.0f absent, "
@@ -173,6 +174,9 @@ static void table_counts(const json_t *report, FILE *out)
 		radio_troubles_print(radio, "  radio ", out);
 	}
 	batons_print(report, "  ", out);
+	report_causes_line(report, causes, sizeof(causes));
+	if (causes[0])
+		fprintf(out, "  late: %s\n", causes);
 }
 
 /* lines_cut copies lines, each at most `cols` characters, at most `rows` of them; returns how
@@ -198,8 +202,9 @@ static void table_print(const json_t *report, size_t rows, unsigned cols, FILE *
 	const size_t instances = json_array_size(json_object_get(report, "instances"));
 	const json_t *counts = json_object_get(report, "radio");
 	const size_t radio = counts ? 2 + radio_troubles_print(counts, "", NULL) : 0,
-	             reason = report_text(report, "reason")[0] != 0;
-	const size_t fixed = 3 + radio + reason + batons_print(report, "", NULL),
+	             reason = report_text(report, "reason")[0] != 0,
+	             causes = json_array_size(json_object_get(report, "causes")) > 0;
+	const size_t fixed = 3 + radio + reason + causes + batons_print(report, "", NULL),
 	             room = rows > fixed ? rows - fixed : 0;
 	const size_t third = room / 3 > 1 ? room / 3 : 1;
 	const size_t for_lanes = lanes + instances <= room || lanes <= third ? lanes : third;

@@ -14,7 +14,7 @@ static inline void counter_bump(_Atomic uint64_t *counter)
 	    counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-static inline void instance_lacks(struct instance *it)
+__attribute__((cold, noinline)) static void instance_lacks(struct instance *it)
 {
 	if (it->lacks != NULL)
 		*it->lacks = it->number + 1;

@@ -7,26 +7,28 @@
 #include "daemons/exec/misses.h"
 #include "daemons/exec/report.h"
 
+static void cause_words(
+    const struct exec_wave *wave, const struct evidence_cause *cause, char *ret, size_t size)
+{
+	const char *name = cause->name[0] != 0 || cause->instance == IMAGE_NONE
+	    ? cause->name
+	    : image_text(&wave->view, wave->view.instances[cause->instance].name);
+
+	evidence_words(cause, name, ret, size);
+}
+
 void misses_words(
     const struct exec_wave *wave, const struct exec_miss *miss, char *ret, size_t size)
 {
 	size_t len = 0;
 
-	ret[0] = 0;
-	for (uint32_t c = 0; c < miss->n_causes && len + 1 < size; c++) {
-		const struct evidence_cause *cause = &miss->causes[c];
-		const char *name = cause->name[0] != 0 || cause->instance == IMAGE_NONE
-		    ? cause->name
-		    : image_text(&wave->view, wave->view.instances[cause->instance].name);
-
+	snprintf(ret, size, "%s", miss->n_causes == 0 ? "not explained" : "");
+	for (uint32_t c = 0; c < miss->n_causes && len + 3 < size; c++) {
 		if (c > 0)
 			len += (size_t)snprintf(ret + len, size - len, "; ");
-		if (len < size)
-			evidence_words(cause, name, ret + len, size - len);
+		cause_words(wave, &miss->causes[c], ret + len, size - len);
 		len += strlen(ret + len);
 	}
-	if (miss->n_causes == 0)
-		snprintf(ret, size, "not explained");
 }
 
 static const char *const kind_names[IMAGE_MISS_KINDS] = {
@@ -47,13 +49,16 @@ static json_t *cause_json(const struct exec_wave *wave, const struct evidence_ca
 {
 	const char *name = instance_name(wave, cause->instance);
 	json_t *o = json_object();
+	char text[256];
 
+	cause_words(wave, cause, text, sizeof(text));
 	put_text(o, "kind", evidence_word((enum evidence_cause_kind)cause->kind));
 	put_real(o, "us", us((double)cause->share_ns));
 	put_real(o, "took_us", us((double)cause->took_ns));
 	put_text(o, "who", name[0] != 0 ? name : cause->name);
 	json_object_set_new(o, "tid", json_integer(cause->tid));
 	put_u64(o, "times", cause->times);
+	put_text(o, "text", text);
 	return o;
 }
 

@@ -191,13 +191,22 @@ static void miss_join(struct miss_look *look, struct exec_miss *ret)
 
 /* ---- what is kept ------------------------------------------------------------------------ */
 
+/* A kind that an earlier cause of the record has, too: two threads, say. */
+static bool cause_has(const struct exec_miss *miss, uint32_t c)
+{
+	for (uint32_t i = 0; i < c; i++)
+		if (miss->causes[i].kind == miss->causes[c].kind)
+			return true;
+	return false;
+}
+
 static void sums_add(struct exec_misses *misses, const struct exec_miss *miss)
 {
 	for (uint32_t c = 0; c < miss->n_causes; c++) {
 		const struct evidence_cause *cause = &miss->causes[c];
 		struct exec_miss_sum *sum = &misses->sum[cause->kind];
 
-		sum->records++;
+		sum->records += !cause_has(miss, c);
 		sum->slots += c == 0 ? miss->miss.count : 0;
 		sum->share_ns += cause->share_ns;
 		if (cause->share_ns > sum->worst_ns) {

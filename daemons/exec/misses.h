@@ -55,6 +55,8 @@ void misses_words(
     const struct exec_wave *wave, const struct exec_miss *miss, char *ret, size_t size);
 json_t *miss_json(const struct exec_wave *wave, const struct exec_miss *miss);
 
+/* misses_slots gives the slots that have run; false: none yet. */
+bool misses_slots(const struct exec_wave *wave, uint64_t *ret_first, uint64_t *ret_last);
 /* misses_json.c: all that are kept, at most the newest `most`; causes as a table; the
  * sources of evidence with why one is not here; the answer to MISSES. */
 json_t *misses_json(const struct exec_wave *wave, uint64_t most);

@@ -171,8 +171,7 @@ static json_t *slot_json(const struct exec_wave *wave, uint64_t slot)
 	return o;
 }
 
-/* The slots that have run; false: none. */
-static bool slots_known(const struct exec_wave *wave, uint64_t *ret_first, uint64_t *ret_last)
+bool misses_slots(const struct exec_wave *wave, uint64_t *ret_first, uint64_t *ret_last)
 {
 	const uint64_t base = atomic_load(&wave_control(wave)->base);
 	uint64_t most = 0;
@@ -198,7 +197,7 @@ void misses_send(struct exec_wave *wave, const struct wire_view *request)
 		exec_fail(wave->exec, request, 2,
 		    "slots of \"%s\" cannot be late, because its clock waits for nothing",
 		    wave->name);
-	else if (!slots_known(wave, &first, &last))
+	else if (!misses_slots(wave, &first, &last))
 		exec_fail(wave->exec, request, 2, "no slot of \"%s\" has run yet", wave->name);
 	else if (slot < first || slot > last)
 		exec_fail(wave->exec, request, 2,

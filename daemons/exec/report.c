@@ -330,7 +330,11 @@ static void head_put(const struct exec_wave *wave, json_t *o)
 static void misses_put(const struct exec_wave *wave, json_t *o)
 {
 	const struct exec_misses *misses = wave->misses;
+	uint64_t first, last;
+	const bool ran = misses_slots(wave, &first, &last);
 
+	json_object_set_new(o, "slot_first", ran ? json_integer((json_int_t)first) : json_null());
+	json_object_set_new(o, "slot_last", ran ? json_integer((json_int_t)last) : json_null());
 	put_u64(o, "misses_counted", misses != NULL ? misses->n + misses->lost : 0);
 	put_u64(o, "misses_lost", misses != NULL ? misses->lost : 0);
 	put_u64(o, "evidence_lost", misses != NULL ? misses->evidence_lost : 0);

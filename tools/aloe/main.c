@@ -176,6 +176,8 @@ static const struct cli_option cap_options[] = {
         "period of the quota in microseconds; default: as it is, or the shortest possible"},
     STATE_OPTION,
 };
+static const struct cli_option why_options[] = {
+    {"json", 0, NULL, NULL, false, "print JSON"}, NODE_OPTIONS, STATE_OPTION};
 static const struct cli_option set_options[] = {
     {"at", 0, "INDEX", NULL, false,
         "first index that has the new value; default: the next possible index"},
@@ -253,6 +255,14 @@ static const char cap_doc[] =
     "aloe. In force within two periods. The end of the node, `aloe cap off` and, after a crash, "
     "`aloe doctor --revert` put everything back. Where aloe is in a control group whose name "
     "begins with aloe-scope, only the programs in that group are limited.";
+static const char why_doc[] =
+    "Without a slot: a table of the causes. With a slot: what happened in that slot, in five lines "
+    "at most. The waveform is one of the node that runs, or else the last saved run. Causes are "
+    "found from the times of the calls, the CPU time of the lane's thread, and what the kernel has "
+    "recorded of the lane's CPU. The shares of the causes of a slot add up to its lateness, and "
+    "what is not found is named `not-explained`. With --json: the records. The last 4096 records "
+    "of a waveform are kept while it is loaded, and all of them in misses.jsonl in the folder of "
+    "the run (at most 64 MB).";
 static const char check_doc[] =
     "Prints all errors of the file at once, each as `file:line: what was found, what is allowed`.";
 static const char plan_doc[] =
@@ -383,6 +393,8 @@ static const struct cli_command commands[] = {
         CLI_LIST(list_options), aloe_list},
     {"status", "[WAVEFORM]", 0, 1, "@waveform", "print the report of a loaded waveform", NULL,
         CLI_LIST(json_options), aloe_status},
+    {"why", "[WAVEFORM] [SLOT]", 0, 2, "@waveform", "tell why slots were late", why_doc,
+        CLI_LIST(why_options), aloe_why},
     {"top", "WAVEFORM", 1, 1, "@waveform", "show the live table of a waveform until Ctrl-C", NULL,
         CLI_LIST(node_options), aloe_top},
     {"get", "WAVEFORM [INST[.VAR]]", 1, 2, "@waveform",

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * told - items passed on, and whatever another process asks for by a word in a file: longer work,
+ * or a walk over new memory. For tests; never installed. */
+#include <aloe/component.h>
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, PAGES = 16384 };
+
+/* As in tests/truth/inject.c. us: how long, of `how` WORK; else how many pages. */
+struct orders {
+	_Atomic uint32_t how, amount;
+};
+enum { ORDER_NONE, ORDER_WORK, ORDER_PAGES };
+
+struct told {
+	char file[512];
+	struct orders *orders;
+	uint8_t *memory;
+	uint32_t touched;
+};
+
+static const struct aloe_port ports[] = {
+    ALOE_IN("in", ALOE_BYTE, "items"),
+    ALOE_OUT("out", ALOE_BYTE, "the same items"),
+};
+
+static const struct aloe_param params[] = {
+    ALOE_PARAM_PATH(struct told, file, "", ALOE_REQUIRED, "file of the orders, 8 bytes"),
+};
+
+static int told_shape(void *self, struct aloe_setup *setup)
+{
+	(void)self;
+	setup->out[0].max = setup->in[0].max;
+	return 0;
+}
+
+static int told_init(void *self, struct aloe_setup *setup)
+{
+	struct told *told = self;
+	const int fd = open(told->file, O_RDWR | O_CLOEXEC);
+
+	told->orders = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	told->memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (fd >= 0)
+		close(fd);
+	if (told->orders == MAP_FAILED || told->memory == MAP_FAILED)
+		return aloe_fail(setup, "the file of the orders cannot be mapped");
+	madvise(told->memory, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE);
+	return 0;
+}
+
+static void told_spin(uint32_t us)
+{
+	struct timespec from, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while (
+	    (now.tv_sec - from.tv_sec) * 1000000000ll + now.tv_nsec - from.tv_nsec < us * 1000ll);
+}
+
+/* In the call after: what was touched is new memory again. Lanes lock their memory. */
+static void told_forget(struct told *told)
+{
+	const size_t bytes = (size_t)told->touched * PAGE;
+
+	munlock(told->memory, bytes);
+	madvise(told->memory, bytes, MADV_DONTNEED);
+	told->touched = 0;
+}
+
+static int told_work(void *self, struct aloe_slot *slot)
+{
+	struct told *told = self;
+	const uint32_t how = atomic_load(&told->orders->how),
+	               amount = atomic_load(&told->orders->amount), n = aloe_pass(slot, 0, 0);
+
+	memcpy(slot->out[0].data, slot->in[0].data, n);
+	if (told->touched > 0)
+		told_forget(told);
+	if (how == ORDER_WORK)
+		told_spin(amount);
+	for (uint32_t p = 0; how == ORDER_PAGES && p < amount && p < PAGES; p++) {
+		told->memory[(size_t)p * PAGE] = 1;
+		told->touched = p + 1;
+	}
+	if (how != ORDER_NONE)
+		atomic_store(&told->orders->how, ORDER_NONE);
+	return 0;
+}
+
+ALOE_COMPONENT(told) = {
+    .summary = "does what a file says, for tests",
+    .ports = ALOE_LIST(ports),
+    .params = ALOE_LIST(params),
+    .state_size = sizeof(struct told),
+    .shape = told_shape,
+    .init = told_init,
+    .work = told_work,
+};

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * inject KIND N SEED CPU ORDERS LOG - disturbs a lane N times, once in 60 to 100 ms, and writes of
+ * each disturbance when it began and ended: `KIND BEGIN_NS END_NS`, CLOCK_MONOTONIC. The engine is
+ * told nothing.
+ *
+ *   component   the component `told` works for 1.5 to 3 ms once, by a word in the file ORDERS
+ *   new-memory  ... touches 1 500 to 3 000 new pages
+ *   preempted   a FIFO 80 thread has the lane's CPU for 1.5 to 3 ms
+ *   moved       the lane's thread is moved to another CPU, where a FIFO 80 thread has the CPU, and
+ *               back after 1.5 to 3 ms
+ *   no-input    a pipe that the source reads has nothing for 60 ms: ORDERS is the pipe
+ *   none        nothing: a control
+ *
+ * Two kinds with + between them come in the same moment. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* As in tests/faults/components/told.c. */
+struct orders {
+	_Atomic uint32_t how, amount;
+};
+enum { ORDER_NONE, ORDER_WORK, ORDER_PAGES };
+
+enum { LANE_PRIORITY = 50, PRIORITY = 80, BLOCK = 4096 };
+
+struct inject {
+	uint64_t random;
+	int cpu, other;
+	struct orders *orders;
+	int pipe;
+	pid_t tid; /* of the lane's thread */
+	FILE *log;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void sleep_us(uint64_t us)
+{
+	const struct timespec t = {(time_t)(us / 1000000), (long)(us % 1000000) * 1000};
+
+	nanosleep(&t, NULL);
+}
+
+static uint32_t random_from(struct inject *inject, uint32_t least, uint32_t most)
+{
+	inject->random ^= inject->random << 13;
+	inject->random ^= inject->random >> 7;
+	inject->random ^= inject->random << 17;
+	return least + (uint32_t)(inject->random % (most - least + 1));
+}
+
+/* ---- threads ------------------------------------------------------------------------ */
+
+struct hog {
+	int cpu;
+	uint64_t us, begin_ns, end_ns;
+};
+
+static void *hog_main(void *self)
+{
+	struct hog *hog = self;
+	const struct sched_param param = {.sched_priority = PRIORITY};
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(hog->cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	sched_setscheduler(0, SCHED_FIFO, &param);
+	hog->begin_ns = now_ns();
+	while (now_ns() < hog->begin_ns + hog->us * 1000)
+		;
+	hog->end_ns = now_ns();
+	return NULL;
+}
+
+static bool is_host(const char *pid)
+{
+	char path[320], name[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	file = pid[0] >= '1' && pid[0] <= '9' ? fopen(path, "r") : NULL;
+	if (!file)
+		return false;
+	if (!fgets(name, sizeof(name), file))
+		name[0] = 0;
+	fclose(file);
+	return strcmp(name, "aloe-host\n") == 0;
+}
+
+/* The FIFO 50 thread of a host that may run on the lane's CPU only. */
+static pid_t lane_find(int cpu)
+{
+	DIR *all = opendir("/proc");
+	struct dirent *one, *thread;
+	pid_t found = 0;
+	char path[320];
+
+	while (all && !found && (one = readdir(all))) {
+		DIR *tasks;
+
+		snprintf(path, sizeof(path), "/proc/%s/task", one->d_name);
+		tasks = is_host(one->d_name) ? opendir(path) : NULL;
+		while (tasks && !found && (thread = readdir(tasks))) {
+			const pid_t tid = (pid_t)strtol(thread->d_name, NULL, 10);
+			struct sched_param param = {0};
+			cpu_set_t set;
+
+			if (tid > 0 && sched_getparam(tid, &param) == 0 &&
+			    param.sched_priority == LANE_PRIORITY &&
+			    sched_getaffinity(tid, sizeof(set), &set) == 0 &&
+			    CPU_COUNT(&set) == 1 && CPU_ISSET(cpu, &set))
+				found = tid;
+		}
+		if (tasks)
+			closedir(tasks);
+	}
+	if (all)
+		closedir(all);
+	return found;
+}
+
+static void lane_move(const struct inject *inject, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(inject->tid, sizeof(set), &set) != 0)
+		perror("inject: the lane cannot be moved");
+}
+
+/* ---- kinds ------------------------------------------------------------------------ */
+
+static void order_give(struct inject *inject, uint32_t how, uint32_t amount)
+{
+	atomic_store(&inject->orders->amount, amount);
+	atomic_store(&inject->orders->how, how);
+	for (int i = 0; i < 1000 && atomic_load(&inject->orders->how) != ORDER_NONE; i++)
+		sleep_us(200);
+}
+
+/* Above the hog, which may have the CPU of this thread. */
+static void priority_set(int priority)
+{
+	const struct sched_param param = {.sched_priority = priority};
+
+	sched_setscheduler(0, priority > 0 ? SCHED_FIFO : SCHED_OTHER, &param);
+}
+
+static void preempt(struct inject *inject, int cpu, bool moves, uint64_t us)
+{
+	struct hog hog = {.cpu = cpu, .us = us};
+	pthread_t thread;
+
+	priority_set(PRIORITY + 1);
+	if (pthread_create(&thread, NULL, hog_main, &hog) != 0)
+		return;
+	if (moves) {
+		sleep_us(200);
+		lane_move(inject, cpu);
+	}
+	pthread_join(thread, NULL);
+	if (moves)
+		lane_move(inject, inject->cpu);
+	priority_set(0);
+}
+
+/* As much as the pipe takes; the source reads a block in a slot. */
+static void pipe_feed(const struct inject *inject, uint64_t until_ns)
+{
+	static const char block[BLOCK];
+
+	while (now_ns() < until_ns)
+		if (inject->pipe < 0 || write(inject->pipe, block, sizeof(block)) < 0)
+			sleep_us(300);
+}
+
+static void kind_do(struct inject *inject, const char *kind)
+{
+	const uint32_t us = random_from(inject, 1500, 3000);
+
+	if (strcmp(kind, "component") == 0)
+		order_give(inject, ORDER_WORK, us);
+	else if (strcmp(kind, "new-memory") == 0)
+		order_give(inject, ORDER_PAGES, us);
+	else if (strcmp(kind, "preempted") == 0)
+		preempt(inject, inject->cpu, false, us);
+	else if (strcmp(kind, "moved") == 0)
+		preempt(inject, inject->other, true, us);
+	else if (strcmp(kind, "no-input") == 0)
+		sleep_us(60000);
+	else
+		sleep_us(us);
+}
+
+static void trial(struct inject *inject, const char *kinds)
+{
+	char text[64], *rest = NULL;
+	const uint64_t begin = now_ns();
+
+	snprintf(text, sizeof(text), "%s", kinds);
+	for (char *kind = strtok_r(text, "+", &rest); kind; kind = strtok_r(NULL, "+", &rest))
+		kind_do(inject, kind);
+	fprintf(inject->log, "%s %llu %llu\n", kinds, (unsigned long long)begin,
+	    (unsigned long long)now_ns());
+	pipe_feed(inject, now_ns() + random_from(inject, 60000, 100000) * 1000ull);
+}
+
+static bool orders_open(struct inject *inject, const char *kinds, const char *path)
+{
+	int fd;
+
+	inject->pipe = -1;
+	if (strstr(kinds, "no-input")) {
+		inject->pipe = open(path, O_WRONLY | O_NONBLOCK);
+		if (inject->pipe >= 0)
+			fcntl(inject->pipe, F_SETPIPE_SZ, BLOCK);
+		return inject->pipe >= 0;
+	}
+	fd = open(path, O_RDWR);
+	inject->orders = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return inject->orders != MAP_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	struct inject inject = {0};
+
+	if (argc != 7) {
+		fprintf(stderr, "inject KIND N SEED CPU ORDERS LOG\n");
+		return 2;
+	}
+	inject.random = strtoull(argv[3], NULL, 10) * 2654435761u + 88172645463325252ull;
+	inject.cpu = atoi(argv[4]);
+	inject.other = inject.cpu == 0 ? 1 : 0;
+	inject.tid = lane_find(inject.cpu);
+	inject.log = fopen(argv[6], "w");
+	if (!inject.log || inject.tid == 0 || !orders_open(&inject, argv[1], argv[5])) {
+		fprintf(stderr, "inject: no lane on CPU %d, or %s or %s cannot be opened\n",
+		    inject.cpu, argv[5], argv[6]);
+		return 1;
+	}
+	pipe_feed(&inject, now_ns() + 300000000);
+	for (int i = 0; i < atoi(argv[2]); i++)
+		trial(&inject, argv[1]);
+	return fclose(inject.log) == 0 ? 0 : 1;
+}

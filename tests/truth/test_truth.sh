@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What `aloe why` says of slots that somebody has disturbed (tests/truth/inject.c), who tells the engine nothing. In
+# `make check` ten of each of three kinds with loose bounds; `make truth` runs the whole matrix and prints the table:
+# TRUTH_KINDS, TRUTH_TRIALS and TRUTH_SEED are its values.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+top=$PWD
+kinds=${TRUTH_KINDS:-component new-memory preempted}
+trials=${TRUTH_TRIALS:-10}
+seed=${TRUTH_SEED:-1}
+if [ "$(id -u)" != 0 ]; then
+	echo "skip: only root may give priority to what disturbs a lane"
+	exit 77
+fi
+PATH=$(cd "$B/bin" && pwd):$PATH
+ALOE_COMPONENTS=$(cd "$B/lib/aloe" && pwd):$(cd "$B/tests/components" && pwd)
+export ALOE_COMPONENTS
+work=$(mktemp -d) || exit 2
+. tests/common/ok.sh
+node=$work/node
+feeder=
+end() {
+	aloe down --dir "$node" >/dev/null 2>&1
+	feeder_end
+	rm -rf "$work"
+}
+trap end EXIT
+cpu=$(taskset -cp $$ | sed 's/.*[^0-9]//') # the last that this process may use
+printf '\0\0\0\0\0\0\0\0' >"$work/orders"
+mkfifo "$work/pipe"
+exec 9<>"$work/pipe" # so that nobody who opens it waits
+
+# waveform SOURCE: what passes what it gets, and does what it is told
+waveform() {
+	cat >"$work/truth.conf" <<-END
+		name = "truth";
+		slot_ns = 1000000;
+		late = "skip";
+		instances: {
+			source: { $1 };
+			told: { component = "told"; file = "$work/orders"; };
+			copy: { component = "copy"; };
+			sink: { component = "null_sink"; };
+		};
+		links = ( "source -> told -> copy -> sink" );
+	END
+}
+
+feeder_end() {
+	if [ -n "$feeder" ]; then
+		kill "$feeder"
+		wait "$feeder" 2>/dev/null
+	fi
+	feeder=
+}
+
+# disturb KIND: one line of the matrix
+disturb() {
+	orders=$work/orders
+	source='component = "counter";'
+	case $1 in *no-input*)
+		orders=$work/pipe
+		source="component = \"file_source\"; path = \"$work/pipe\"; length = 4096; buffer_ms = 10;"
+		cat /dev/zero >"$work/pipe" & # until inject does it: init waits for a first record
+		feeder=$!
+		;;
+	esac
+	waveform "$source"
+	aloe load "$work/truth.conf" --clock timer --lanes "$cpu" --dir "$node" >"$work/out" 2>&1 &&
+		aloe start truth --dir "$node" >>"$work/out" 2>&1 && feeder_end &&
+		"$top/$B/tests/truth/inject" "$1" "$trials" "$seed" "$cpu" "$orders" "$work/log" 2>>"$work/out" &&
+		sleep 1 && aloe why truth --json --dir "$node" >"$work/records" 2>>"$work/out" &&
+		"$top/$B/tests/truth/matrix" "$work/log" "$work/records" >>"$work/table"
+	status=$?
+	feeder_end
+	aloe unload truth --force --dir "$node" >>"$work/out" 2>&1
+	return $status
+}
+
+# told_right KIND SHARE: of the trials that left a record, so many per cent
+told_right() {
+	awk -v kind="$1" -v share="$2" '
+		$1 == kind { seen = 1; judged = $3 - $7; if (judged < 1 || $5 * 100 < share * judged) exit bad = 1 }
+		END { exit bad || !seen }' "$work/table"
+}
+
+# Of a kind from outside: nothing that the waveform has not done is its own doing.
+blames_nobody() {
+	awk -v kind="$1" '$1 == kind { for (i = 1; i < NF; i++) if ($i == "blamed" && $(i + 1) > most) most = $(i + 1) }
+		END { exit most > 0 }' "$work/table"
+}
+
+: >"$work/table"
+ok "a node" aloe up --dir "$node" --state "$work/state"
+for kind in $kinds; do
+	ok "$kind is injected" disturb "$kind"
+	[ "$kind" = none ] || ok "$kind is told right" told_right "$kind" "${TRUTH_SHARE:-60}"
+	case $kind in component* | new-memory*) ;; *) ok "$kind is blamed on no component" blames_nobody "$kind" ;; esac
+done
+[ -n "${TRUTH_TABLE:-}" ] && cp "$work/table" "$TRUTH_TABLE"
+sed 's/^/# /' "$work/table"
+exit $failed
