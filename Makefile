@@ -343,6 +343,10 @@ BRIDGE_SEEDS ?= 100000
 bridge-seeds: all $(B)/tests/sim/test_bridge ## BRIDGE_SEEDS=100000 random graphs cut over nodes, by seeds; SEED=1 is the first
 	$(Q)BRIDGE_SEEDS=$(BRIDGE_SEEDS) $(B)/tests/sim/test_bridge
 
+CLUSTER_SEEDS ?= 100000
+cluster-seeds: $(B)/tests/sim/test_cluster ## CLUSTER_SEEDS=100000 clusters of a manager and nodes in virtual time, by seeds; SEED=1 is the first
+	$(Q)CLUSTER_SEEDS=$(CLUSTER_SEEDS) $(B)/tests/sim/test_cluster
+
 NODE_LINK_KILLS ?= 100
 node-links: all ## nodes in network namespaces over a relay that loses, delays and cuts, with NODE_LINK_KILLS=100 kills of bridges (five minutes)
 	$(Q)B=$(B) TEST_TIMEOUT=3600 NODE_LINK_KILLS=$(NODE_LINK_KILLS) tests/run.sh tests/sim/test_node_links.sh
@@ -417,6 +421,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: truth all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man \
+.PHONY: truth all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

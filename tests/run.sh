@@ -168,7 +168,7 @@ for program in "$@"; do
 	tests/house/*) computes="$program $computes" ;; # the longest first
 	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/* | tests/install/* | tests/sim/test_engine | \
 		tests/sim/test_engine_nodes | tests/sim/test_plan_property | tests/sim/test_bench_papers | tests/sim/test_remap | \
-		tests/sim/test_x310_streams | tests/sim/test_json | tests/sim/test_bridge | tests/sim/test_comprun.sh) \
+		tests/sim/test_x310_streams | tests/sim/test_json | tests/sim/test_bridge | tests/sim/test_cluster | tests/sim/test_comprun.sh) \
 		computes="$computes $program" ;;
 	*) alone="$alone $program" ;;
 	esac
