@@ -291,13 +291,18 @@ ARM ?= aarch64 armhf
 check-arm: ## the whole tree for ARM="aarch64 armhf" by cross compiler, its tests under qemu, a node of it beside one of this machine
 	$(Q)tests/deps.sh build
 	$(Q)$(MAKE) all
-	+$(Q)for arch in $(ARM); do $(MAKE) ARCH=$$arch check-emulated || exit 1; \
-		B=$(B) tests/emulated.sh $$arch $(CURDIR)/build-$$arch/sysroot tests/others/arm_nodes.sh $$arch || exit 1; done
+	+$(Q)failed=; told=; for arch in $(ARM); do \
+		{ $(MAKE) ARCH=$$arch check-emulated && told="$$told\n  passed: unit, contract and golden tests, $$arch"; } || \
+			{ failed=1; told="$$told\n  FAILED: unit, contract and golden tests, $$arch (build-$$arch/test-logs)"; }; \
+		{ B=$(B) tests/emulated.sh $$arch $(CURDIR)/build-$$arch/sysroot tests/others/arm_nodes.sh $$arch && \
+			told="$$told\n  passed: nodes with $$arch (arm_nodes.sh)"; } || \
+			{ failed=1; told="$$told\n  FAILED: nodes with $$arch (arm_nodes.sh)"; }; \
+	done; printf "check-arm:$$told\n"; test -z "$$failed"
 # A frontend finds daemons by their arguments, which are qemu's.
 EMULATED := $(filter-out %/test_frontend %/test_frontend_killed,$(filter $(addprefix $(B)/tests/,unit/% contract/% golden/%),$(TESTS)))
 # What qemu-user lacks: huge pages in smaps, the MTU of a socket, the error of posix_spawn, libraries after env -i; and what counts milliseconds.
 UNEMULATED := test_huge the_way_out_says_what_it_takes test_child_missing test_any_folder \
-	test_silent test_components_errors test_items_too_few test_a_host_that_says_nothing test_kept_answer
+	test_silent test_components_errors test_items_too_few test_a_host_that_says_nothing test_kept_answer test_possible_on_the_timer
 check-emulated: all $(EMULATED)
 	$(Q)B=$(B) TEST_LEAVE_OUT="$(STATISTICS) $(UNEMULATED)" TEST_TIMEOUT=3600 \
 		tests/emulated.sh $(ARCH) $(SYSROOT) tests/run.sh $(EMULATED)

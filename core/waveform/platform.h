@@ -36,7 +36,8 @@ enum {
 	PLATFORM_NODES_MAX = 256,
 	PLATFORM_CORES_MAX = 1024,
 	PLATFORM_LINKS_MAX = 1024,
-	PLATFORM_DELAY_MAX = 100
+	PLATFORM_DELAY_MAX = 100,
+	PLATFORM_PORTS = 2 /* of a node: that of its address, and the next ones */
 };
 
 enum platform_kind { PLATFORM_FULL, PLATFORM_HALF, PLATFORM_BUS };

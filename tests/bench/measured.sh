@@ -8,7 +8,7 @@
 # DIR (build/measured) has NAME.md, NAME.csv and NAME.svg of each and, of all that are there, measured.md: a benchmark can be
 # repeated alone. The section stands between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
 # --short takes few samples, about twelve minutes, and leaves `copies` out, unless named; the whole takes some hours. Both want
-# a machine that does nothing else.
+# a machine that does nothing else. What DIR has not stays in FILE as it was.
 set -eu
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -30,7 +30,7 @@ done
 out=${out:-$B/measured}
 limit=${short:+400}
 limit=${limit:-14400}
-all='table1 hist bpsk link overhead memory utran copies bler map pipes items messages chain throughput handover bridge response x310 x310-recovery'
+all='table1 hist bpsk link overhead daemons memory utran copies bler map pipes items messages chain throughput handover bridge two-node response x310 x310-recovery'
 
 # title NAME: its heading. A name that is not known has none.
 title() {
@@ -40,6 +40,7 @@ title() {
 	bpsk) echo 'BPSK: the largest packet that is stable (Figure 2)' ;;
 	link) echo 'Links (Figures 3 and 4)' ;;
 	overhead) echo 'Overhead (Figures 5 and 6)' ;;
+	daemons) echo 'Daemons (Table II)' ;;
 	memory) echo 'Memory (Table III)' ;;
 	utran) echo 'The UTRAN bearer, component by component' ;;
 	copies) echo 'Bearers on a core' ;;
@@ -53,6 +54,7 @@ title() {
 	handover) echo 'From one component to the next' ;;
 	bridge) echo 'From one node to another' ;;
 	response) echo 'Late responses under load (Wang et al., Figure 6)' ;;
+	two-node) echo 'The chain on two nodes' ;;
 	x310) echo 'From a radio and back to it (Engelhardt et al., Table I and Figure 4)' ;;
 	x310-recovery) echo 'One transmit packet that goes wrong' ;;
 	*) return 1 ;;
@@ -77,6 +79,7 @@ options() {
 	bpsk) echo '--table largest --columns lanes,counting,slot_us,bits,mbit_per_s,samples,missed,in_gaps,mapping' ;;
 	link) echo '--columns isolation,bits,samples,mean_us,p50_us,p99_us,max_to_mean,published_max_to_mean,in_process_max_to_mean,gbit_per_s,zero_copy_us' ;;
 	overhead) echo '--table lines --table relative --columns isolation,of,slot_us,samples,base_us,base_direct_us,module_us,module_low_us,module_high_us,module_direct_us,published_module_us,share,published_share,times,in_process_module_us,in_process_share' ;;
+	daemons) echo '--columns daemon,node,on_cpu,slot_us,slots,us_per_slot,wakes_per_slot,frames_per_slot,published_us,reach_us,reached' ;;
 	memory) echo '--columns isolation,process,components,samples,private_kb,image_kb,sum_kb,reach_kb,reached,published_kb,published_ti_kb,times' ;;
 	table1) echo '--columns isolation,component,calls,mean_us,max_us,kmac,published_mean_us,published_max_us,published_kmac,times,in_process_max_us' ;;
 	utran) echo '--table sums' ;;
@@ -108,6 +111,8 @@ options() {
 	handover-short) echo '--runs 3 --trials 1 --seconds 0.7' ;;
 	bridge-short) echo '--rounds 3 --seconds 0.2' ;;
 	response-short) echo '--subframes 40' ;;
+	daemons-short) echo '--slots 1000' ;;
+	two-node-short) echo '--slots 150' ;;
 	x310-short) echo '--seconds 1' ;;
 	esac
 }
@@ -127,6 +132,7 @@ rows() {
 command_of() {
 	case $1 in
 	items) set -- pipes items ;;
+	daemons) set -- 'overhead --daemons' daemons ;;
 	*) set -- "$1" "$1" ;;
 	esac
 	echo "bench $1" $(options "$2" | sed 's/--table [^ ]*//g; s/--columns [^ ]*//g')
@@ -170,8 +176,16 @@ section() {
 	printf 'Below each table, folded, are its command, its date, and what the figures stand on. '
 	printf 'Ratios to what was published are across machines, and only of isolation `component`: a process each, as theirs.\n\n'
 	for name in $all; do
-		[ ! -f "$out/$name.md" ] || { printf '### %s\n\n' "$(title "$name")"; cat "$out/$name.md"; echo; }
+		if [ -f "$out/$name.md" ]; then cat "$out/$name.md"; else kept "$name"; fi >"$out/body"
+		[ ! -s "$out/body" ] || { printf '### %s\n\n' "$(title "$name")"; cat "$out/body"; echo; }
 	done
+	rm -f "$out/body"
+}
+
+# kept NAME: its part of FILE, as it was measured before.
+kept() {
+	awk -v title="### $(title "$1")" '/^### / { inside = $0 == title; next } /^<!-- measured: end -->/ { inside = 0 } inside' "$into" |
+		sed -e '/./,$!d' | sed -e ':a' -e '/^\n*$/{$d;N;ba' -e '}'
 }
 
 into_file() {

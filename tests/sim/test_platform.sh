@@ -131,7 +131,8 @@ ok "it has joined again" eventually joined
 
 cp pair.conf changed.conf
 echo "# another text" >>changed.conf
-ok "no second node of that name: its port is taken" says 1 "cannot be listened at" aloe up --platform pair.conf --node b --dir "$work/other" --state "$work/st1"
+ok "no second node of that name: its port is taken" says 1 "another program has port $((port + 3)) of its address" aloe up --platform pair.conf --node b --dir "$work/other" --state "$work/st1"
+ok "nothing of it was started" test ! -e "$work/st1/node.log"
 ok "b goes down" says 0 "the node is down" aloe down --dir "$work/aloe-b"
 ok "it is missed" eventually missing b
 ok "nothing is loaded without it" says 1 'node "b"' aloe load two.conf --clock virtual

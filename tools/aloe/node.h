@@ -49,7 +49,7 @@ int node_dir(char *ret_dir, size_t size);
  * platform, NULL: a node of no name that is alone; `words`: what the daemons say is to be read at
  * words[0], which does not wait. 0 or -errno. */
 struct node_of {
-	const char *name, *platform, *metrics; /* may be NULL */
+	const char *name, *platform, *metrics, *address; /* may be NULL */
 	bool manages;                          /* that platform */
 };
 int node_start(struct node *node, struct client *client, const char *dir, const char *state,

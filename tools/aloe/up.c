@@ -313,6 +313,31 @@ static int metrics_check(const char *metrics)
 	return CLI_FAILED;
 }
 
+/* As its frontend and its bridge would find out, which would be started again and again for it. */
+static int ports_check(const struct node_of *of)
+{
+	struct address address;
+	int rc = 0;
+
+	if (!of->address || address_parse(of->address, &address) < 0)
+		return CLI_OK;
+	for (uint16_t n = 0; n < PLATFORM_PORTS && rc == 0; n++) {
+		rc = address_try(&address, SOCK_STREAM, (uint16_t)(address.port + n));
+		if (rc == -EADDRINUSE)
+			fprintf(stderr,
+			    "aloe: node \"%s\": another program has port %d of its address %s (a "
+			    "node takes %d ports in a row); end that program, or give the node "
+			    "another address in the platform file\n",
+			    of->name, address.port + n, of->address, PLATFORM_PORTS);
+	}
+	if (rc == -EADDRNOTAVAIL)
+		fprintf(stderr,
+		    "aloe: node \"%s\": its address %s is not an address of this machine; start "
+		    "the node on its own machine, or mend the platform file\n",
+		    of->name, of->address);
+	return rc == -EADDRINUSE || rc == -EADDRNOTAVAIL ? CLI_FAILED : CLI_OK;
+}
+
 static int up_one(const struct cli_args *args, const char *beside, const struct node_of *of)
 {
 	struct paths paths;
@@ -331,7 +356,7 @@ static int up_one(const struct cli_args *args, const char *beside, const struct 
 	}
 	if (cap_check(args))
 		return CLI_USAGE;
-	if (metrics_check(of->metrics))
+	if (metrics_check(of->metrics) || ports_check(of))
 		return CLI_FAILED;
 	cap_begin(args, paths.state, 0); /* the keeper, which this process becomes, puts it back */
 	return cli_has(args, "foreground") ? keeper_main(paths.dir, paths.state, of, -1)
@@ -420,6 +445,7 @@ static int up_named(const struct several *several, const struct platform_node *n
 {
 	const struct node_of of = {.name = node->name,
 	    .platform = several->path,
+	    .address = node->address,
 	    .metrics = node->manager ? cli_get(several->args, "metrics") : NULL,
 	    .manages = node->manager};
 	const char *where = beside && !node->manager ? node->name : NULL;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static FILE *proc_open(pid_t pid, const char *what)
 {
@@ -174,6 +175,17 @@ int process_bind(pid_t pid, int cpu)
 	if (tasks)
 		closedir(tasks);
 	return rc;
+}
+
+void process_prefer(pid_t pid)
+{
+	DIR *tasks = tasks_open(pid);
+	pid_t thread;
+
+	while ((thread = thread_next(tasks)))
+		(void)setpriority(PRIO_PROCESS, (id_t)thread, -20);
+	if (tasks)
+		closedir(tasks);
 }
 
 size_t processes_below(pid_t from, struct process *ret, size_t n)

@@ -32,5 +32,8 @@ struct process_spent process_spent(pid_t pid);
 /* process_bind lets all threads that there are, and those that they start, run on one CPU only: 0
  * or -errno. */
 int process_bind(pid_t pid, int cpu);
+/* process_prefer gives those threads nice -20, where this user may: other programs of the machine
+ * are not to count. */
+void process_prefer(pid_t pid);
 
 #endif

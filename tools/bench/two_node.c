@@ -202,14 +202,16 @@ static void nodes_down(struct two_node *o)
 		node_down(o->bench, &o->nodes[n]);
 }
 
-/* All processes of a node on the CPU of its lane. */
+/* All processes of a node on the CPU of its lane, before all other programs there. */
 static void node_bind(const struct bench_node *node, int cpu)
 {
 	struct process processes[PROCESSES_MAX];
 	const size_t n = processes_below(node->run.pid, processes, PROCESSES_MAX);
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		process_bind(processes[i].pid, cpu);
+		process_prefer(processes[i].pid);
+	}
 }
 
 static int nodes_up(struct two_node *o, enum way way)
@@ -575,7 +577,8 @@ static void notes_add(const struct two_node *o)
 		    "particular, and no run can fail");
 	else
 		bench_note(o->bench,
-		    "the nodes have one CPU each, CPU %d and CPU %d, for lane and daemons; a thread "
+		    "the nodes have one CPU each, CPU %d and CPU %d, for lane and daemons, which come "
+		    "before other programs there (nice -20); a thread "
 		    "above all others leaves %.1f %% of each CPU, in parts of %.1f ms, so that lanes, "
 		    "daemons and kernel are as slow as on a core of %.0f MMAC/s",
 		    o->cpus[0], o->cpus[1], o->share * 100, BRAKE_PERIOD_NS / 1e6,
