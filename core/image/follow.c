@@ -242,6 +242,30 @@ int image_fit(const struct image_view *before, void *program)
 	return status;
 }
 
+int image_ring(void *program, uint32_t buffer, uint32_t keep)
+{
+	const uint64_t n = ((const struct image_head *)program)->buffers.count;
+	uint64_t *most = calloc(n + 1, sizeof(*most));
+	bool *busy = calloc(n + 1, sizeof(*busy));
+	const int status = most == NULL || busy == NULL ? -ENOMEM : 0;
+	struct image_view view;
+	struct image_buffer *rows;
+
+	image_bind(program, &view);
+	rows = (struct image_buffer *)view.buffers;
+	assert(buffer < n);
+	assert(keep <= IMAGE_TAP_MAX);
+	if (status == 0) {
+		rows[buffer].depth = (uint32_t)ring_need(
+		    &(struct image_buffer){.tap = keep}, &rows[buffer], rows[buffer].depth);
+		places_unshare(rows, n, most, busy);
+		image_layout(program);
+	}
+	free(most);
+	free(busy);
+	return status;
+}
+
 /* ---- carrying over ------------------------------------------------------------------------ */
 
 static uint64_t index_earliest(const struct image_view *before, const struct image_view *after)

@@ -27,9 +27,12 @@ int image_follows(const struct image_view *before, const void *program, char *re
 
 /* image_fit makes rings of the program deeper, and gives messages a place of their own where
  * several would share one, as what is in flight and taps demand; a tap of `before` is one of the
- * program, too. It places everything anew. -ENOBUFS when a
- * ring would be too deep. */
+ * program, too. It places everything anew. -ENOBUFS when a ring would be too deep. */
 int image_fit(const struct image_view *before, void *program);
+
+/* image_ring gives a buffer of the program, which is that of a waveform that runs, a ring that
+ * keeps `keep` messages for taps, and places everything anew. 0 or -ENOMEM. */
+int image_ring(void *program, uint32_t buffer, uint32_t keep);
 
 /* image_carry fills `after`, made from a program that image_fit has seen, from `before`, and gives
  * the step that its segments begin with. -EINVAL when `after` has other instances or links;

@@ -90,7 +90,7 @@ static uint64_t index_oldest(const struct tap *tap, uint64_t next)
 void tap_init(struct tap *tap, const struct image_view *view, uint32_t buffer, uint64_t from)
 {
 	assert(buffer < view->head->buffers.count);
-	*tap = (struct tap){.view = view, .buffer = buffer, .next = from};
+	*tap = (struct tap){.view = view, .buffer = buffer, .next = from, .every = 1};
 	if (from == TAP_NOW)
 		tap->next = index_next(tap);
 }
@@ -111,10 +111,20 @@ void tap_move(struct tap *tap, const struct image_view *view)
 
 /* ---- what ---- */
 
+/* The first index from k on that is wanted. */
+static uint64_t index_wanted(const struct tap *tap, uint64_t k)
+{
+	const uint64_t over = tap->every > 1 ? k % tap->every : 0;
+
+	return over == 0 ? k : k - over + tap->every;
+}
+
 static enum tap_status lost_take(struct tap *tap, uint64_t to, struct tap_message *ret)
 {
-	*ret =
-	    (struct tap_message){.index = tap->next, .count = to - tap->next, .state = ALOE_ABSENT};
+	to = index_wanted(tap, to);
+	*ret = (struct tap_message){.index = tap->next,
+	    .count = (to - tap->next) / (tap->every > 1 ? tap->every : 1),
+	    .state = ALOE_ABSENT};
 	tap->counts.lost += ret->count;
 	tap->counts.gaps++;
 	tap->next = to;
@@ -186,6 +196,7 @@ enum tap_status tap_next(struct tap *tap, void *items, struct tap_message *ret)
 {
 	uint64_t next = index_next(tap);
 
+	tap->next = index_wanted(tap, tap->next);
 	if (has_ended(tap))
 		return TAP_END;
 	if (tap->next >= next)

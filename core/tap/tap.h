@@ -9,8 +9,8 @@
  *                      |
  *                  the reader
  *
- * The ring of a tapped output (image_buffer.tap) keeps the last `tap` messages or more. A message is
- * copied between two looks at its stamp; if the stamp has changed, the message was overwritten
+ * The ring of a tapped output (image_buffer.tap) keeps the last `tap` messages or more. A message
+ * is copied between two looks at its stamp; if the stamp has changed, the message was overwritten
  * while it was copied, and counts as lost. A reader that is too slow loses whole ranges of indices,
  * which it is told.
  *
@@ -47,15 +47,16 @@ struct tap_counts {
 struct tap {
 	const struct image_view *view;
 	uint32_t buffer;
-	uint64_t next; /* the index that is read next */
+	uint64_t next;  /* the index that is read next */
+	uint64_t every; /* only multiples of it are read, and counted as lost; 1: all */
 	struct tap_counts counts;
 };
 
 /* Where a reader begins. */
 #define TAP_NOW UINT64_MAX
 
-/* tap_find looks for "INSTANCE.PORT" among the outputs that have a link, and gives the number of the
- * buffer. Returns 0, or -ENOENT. tap_name writes the name of a buffer. */
+/* tap_find looks for "INSTANCE.PORT" among the outputs that have a link, and gives the number of
+ * the buffer. Returns 0, or -ENOENT. tap_name writes the name of a buffer. */
 int tap_find(const struct image_view *view, const char *name, uint32_t *ret_buffer);
 void tap_name(const struct image_view *view, uint32_t buffer, char *ret, size_t size);
 /* tap_can tells whether the ring of a buffer keeps messages for readers, at least `keep`. */
@@ -68,12 +69,12 @@ uint32_t tap_bytes(const struct image_view *view, uint32_t buffer);
  * long as the tap. */
 void tap_init(struct tap *tap, const struct image_view *view, uint32_t buffer, uint64_t from);
 void tap_last(struct tap *tap, uint64_t n);
-/* tap_move goes on in the image that follows after a remap, which has the same buffers, and in whose
- * rings the messages of the last image lie. */
+/* tap_move goes on in the image that follows after a remap, which has the same buffers, and in
+ * whose rings the messages of the last image lie. */
 void tap_move(struct tap *tap, const struct image_view *view);
 
-/* tap_next returns what comes next, and copies the items of a message to `items`, which has room for
- * tap_bytes. TAP_MESSAGE and TAP_LOST are counted. */
+/* tap_next returns what comes next, and copies the items of a message to `items`, which has room
+ * for tap_bytes. TAP_MESSAGE and TAP_LOST are counted. */
 enum tap_status tap_next(struct tap *tap, void *items, struct tap_message *ret);
 
 #endif

@@ -319,6 +319,8 @@ static const struct {
     {WIRE_GET, "GET"},
     {WIRE_SET, "SET"},
     {WIRE_LOG, "LOG"},
+    {WIRE_TAP, "TAP"},
+    {WIRE_RING, "RING"},
     {WIRE_EVENT, "EVENT"},
     {WIRE_DAEMON, "DAEMON"},
     {WIRE_JOIN, "JOIN"},

@@ -87,6 +87,15 @@ enum wire_type {
 	 * so many indices), [CURSOR of an earlier answer] -> OK {CURSOR, JSON: the names, and the
 	 * rows since the last answer with that CURSOR} */
 	WIRE_LOG = 32,
+	/* client -> statsman -> stats: WAVEFORM, [NAME "inst.port", CURSOR: an index, or SLOTS: how
+	 * many of the last messages, COUNT: one message of so many indices] -> OK {LOAD_ID, CURSOR
+	 * of the next question, BYTES: frames of core/tap/frame.h, [STATE "ended"], JSON: the
+	 * output}; without NAME {JSON: all outputs}. The stats of a node that does not run the
+	 * instance: FAIL {NODE: the node that does} */
+	WIRE_TAP = 33,
+	/* client -> exec: WAVEFORM, NAME "inst.port", COUNT: messages that the ring of this output
+	 * keeps for taps from now on -> OK as of REMAP, onto the same lanes */
+	WIRE_RING = 34,
 	/* exec -> swman, no reply: WAVEFORM, STATE ("GONE": the waveform was removed; "HELD": it
 	 * waits for GO_ON), TEXT, [LOAD_ID: of a program of a platform]. bridge -> swman, every
 	 * second: NAME and VALUE, of each node what a message takes to it in ns */

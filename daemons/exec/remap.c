@@ -19,6 +19,7 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/image/follow.h"
+#include "core/tap/tap.h"
 #include "daemons/exec/end.h"
 #include "daemons/exec/misses.h"
 #include "daemons/exec/prepare.h"
@@ -120,11 +121,36 @@ static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 	return false;
 }
 
+/* `program` is the caller's, aligned, and is changed to fit; NULL: no memory. */
+static void remap_prepare(
+    struct exec_wave *wave, const struct wire_view *request, void *program, size_t len)
+{
+	char why[512] = "aloe-exec has no memory";
+
+	wave->remap = REMAP_PREPARES;
+	wave->remap_answers = 0;
+	if (program == NULL || other_new(wave, program, len, why, sizeof(why)) != 0 ||
+	    other_place(wave, why, sizeof(why)) != 0) {
+		remap_abandon(wave, 2, why); /* nobody waits yet */
+		exec_fail(wave->exec, request, 2, "\"%s\" cannot be remapped: %s", wave->name, why);
+	} else {
+		wave_later(&wave->pending, request, PREPARE_S * (uint64_t)1000000000);
+	}
+}
+
+static void *program_copy(const void *program, size_t len)
+{
+	void *copy = aligned_alloc(64, (len + 63) & ~(size_t)63);
+
+	if (copy != NULL)
+		memcpy(copy, program, len);
+	return copy;
+}
+
 void wave_remap(struct exec_wave *wave, const struct wire_view *request)
 {
 	const void *program;
-	char why[512] = "aloe-exec has no memory";
-	void *aligned;
+	void *copy;
 	size_t len;
 
 	if (!may_remap(wave, request))
@@ -133,19 +159,47 @@ void wave_remap(struct exec_wave *wave, const struct wire_view *request)
 		exec_fail(wave->exec, request, 2, "REMAP without a program");
 		return;
 	}
-	aligned = aligned_alloc(64, (len + 63) & ~(size_t)63);
-	if (aligned != NULL)
-		memcpy(aligned, program, len);
-	wave->remap = REMAP_PREPARES;
-	wave->remap_answers = 0;
-	if (aligned == NULL || other_new(wave, aligned, len, why, sizeof(why)) != 0 ||
-	    other_place(wave, why, sizeof(why)) != 0) {
-		remap_abandon(wave, 2, why); /* nobody waits yet */
-		exec_fail(wave->exec, request, 2, "\"%s\" cannot be remapped: %s", wave->name, why);
-	} else {
-		wave_later(&wave->pending, request, PREPARE_S * (uint64_t)1000000000);
+	copy = program_copy(program, len);
+	remap_prepare(wave, request, copy, len);
+	free(copy);
+}
+
+/* Where a ring has to be asked for at load. */
+static bool may_ring(struct exec_wave *wave, const struct wire_view *request, const char *name)
+{
+	const bool radio = wave->view.head->clock == IMAGE_RADIO;
+
+	if (radio || wave->view.node != IMAGE_NONE) {
+		exec_fail(wave->exec, request, 2,
+		    "\"%s\" %s, so an output cannot get a ring while the waveform is loaded; load "
+		    "the waveform with --tap %s",
+		    wave->name, radio ? "has a radio as its clock" : "runs on several nodes", name);
+		return false;
 	}
-	free(aligned);
+	return may_remap(wave, request);
+}
+
+void wave_ring(struct exec_wave *wave, const struct wire_view *request)
+{
+	char *name = wire_get_text(request, WIRE_TAG_NAME, 0);
+	const size_t len = wave->view.head->static_bytes;
+	uint64_t keep = 0;
+	uint32_t buffer;
+	void *copy;
+
+	if (name == NULL || wire_get_u64(request, WIRE_TAG_COUNT, &keep) != 0 || keep == 0 ||
+	    keep > IMAGE_TAP_MAX || tap_find(&wave->view, name, &buffer) != 0) {
+		exec_fail(wave->exec, request, 2,
+		    "RING needs the name of an output and 1 to %d messages", IMAGE_TAP_MAX);
+	} else if (may_ring(wave, request, name)) {
+		copy = program_copy(wave->view.program, len);
+		if (copy != NULL && image_ring(copy, buffer, (uint32_t)keep) == 0)
+			remap_prepare(wave, request, copy, len);
+		else
+			exec_fail(wave->exec, request, 1, "aloe-exec has no memory");
+		free(copy);
+	}
+	free(name);
 }
 
 /* ---- SWITCHES ------------------------------------------------------------------------ */

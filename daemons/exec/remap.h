@@ -8,6 +8,8 @@
 #include "daemons/exec/exec.h"
 
 void wave_remap(struct exec_wave *wave, const struct wire_view *request);
+/* RING: the program that runs, with a ring of its own for an output. */
+void wave_ring(struct exec_wave *wave, const struct wire_view *request);
 /* REMAPPABLE, STUCK, SWITCHED */
 void remap_answered(struct exec_host *host, const struct hostlink_msg *msg);
 void remap_check(struct exec_wave *wave);

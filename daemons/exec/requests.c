@@ -122,6 +122,7 @@ void exec_request(void *self, const struct wire_view *request)
 	    {WIRE_MISSES, misses_send},
 	    {WIRE_SET, wave_set},
 	    {WIRE_REMAP, wave_remap},
+	    {WIRE_RING, wave_ring},
 	    {WIRE_GO_ON, wave_go_on},
 	};
 	struct exec *exec = self;

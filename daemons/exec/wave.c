@@ -135,8 +135,9 @@ void wave_busy_fail(const struct exec_wave *wave, const struct wire_view *reques
 
 	snprintf(
 	    text, sizeof(text), "\"%s\" has another change under way; try again later", wave->name);
-	failure_send(
-	    wave->exec, request, 2, text, request->type == WIRE_REMAP && wave->remap != REMAP_NONE);
+	failure_send(wave->exec, request, 2, text,
+	    (request->type == WIRE_REMAP || request->type == WIRE_RING) &&
+	        wave->remap != REMAP_NONE);
 }
 
 bool wave_busy(const struct exec_pending *pending)

@@ -16,6 +16,9 @@ static void handle(void *self, const struct wire_view *view)
 	case WIRE_SET:
 		stats_set(stats, view);
 		return;
+	case WIRE_TAP:
+		stats_tap(stats, view);
+		return;
 	case WIRE_LOG:
 		stats_log(stats, view);
 		return;

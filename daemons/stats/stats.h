@@ -64,6 +64,10 @@ void stats_wave_missing(
 void stats_log(struct stats *stats, const struct wire_view *request);
 void stats_logs_close(struct stats *stats);
 
+/* tap.c: messages of an output, as far as the ring still has them. Whoever asks has the cursor, so
+ * nothing is kept here. */
+void stats_tap(struct stats *stats, const struct wire_view *request);
+
 /* get.c, set.c: the requests. stats_var is the value of a variable as JSON. */
 json_t *stats_var(const struct image_var *row, uint64_t bits);
 void stats_get(struct stats *stats, const struct wire_view *request);

@@ -29,6 +29,7 @@ static void handle(void *self, const struct wire_view *view)
 	case WIRE_GET:
 	case WIRE_SET:
 	case WIRE_LOG:
+	case WIRE_TAP:
 		values(statsman, view);
 		return;
 	case WIRE_EVENT:

@@ -115,6 +115,8 @@ void statsman_get(struct statsman *statsman, const struct wire_view *request)
 
 	if (job && request->type == WIRE_LOG && !job->name)
 		job_refuse(statsman, job, 2, "log needs the name of an instance or a variable");
+	else if (job && request->type == WIRE_TAP) /* all nodes know all outputs */
+		job_locate(statsman, job, false, named_located);
 	else if (job)
 		job_locate(
 		    statsman, job, job->name == NULL, job->name ? named_located : all_located);

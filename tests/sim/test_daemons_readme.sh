@@ -102,6 +102,8 @@ documented list always | grep -v '^radio$' >always
 ok "and the page's are in it" sh -c "comm -23 always have >rest; cat rest; test ! -s rest"
 ok "a look" sh -c "aloe watch utran384-random compare --dir '$node' --json --count 1 | sed 's/\"values\":{.*/\"values\": {}/; s/\":/\": /g' >watch.json"
 ok "it is in the page" agrees watch watch.json
+ok "the outputs" sh -c "aloe tap utran384-random --dir '$node' --json >tap.json"
+ok "they are in the page, too" agrees tap tap.json
 cat >platform.conf <<END
 name = "one"; secure = false;
 nodes: { a: { mmac_per_s = 1.0; manager = true; lanes = [0]; address = "127.0.0.1:$((9600 + $$ % 80 * 4))"; }; };

@@ -217,7 +217,10 @@ ok "/metrics is the manager's" says 2 'node "b" is not the manager' aloe up --pl
 ok "two nodes, with /metrics" says 0 "the node is up: $work/aloe-b" aloe up --platform pair.conf --metrics $metrics
 ok "both have joined" eventually joined
 ok "statsman is on the manager only" test -n "$(pid_of statsman "$work/aloe")" -a -z "$(pid_of statsman "$work/aloe-b")"
-ok "load on both" says 0 "two is loaded" aloe load two.conf
+ok "load on both" says 0 "two is loaded" aloe load two.conf --tap far.out --keep 4000
+"$bin/aloe" tap two far.out --from 0 -o far.bin 2>far.said &
+far=$!
+ok "an output of two nodes gets no ring later" says 2 "load the waveform with --tap near.out" aloe tap two near.out -o near.bin
 ok "start on both" says 0 "two runs" aloe start two
 for dir in aloe aloe-b; do
 	ok "a parameter of a, asked at $dir" says 0 "near.gain 1.0" aloe get two near.gain --dir "$work/$dir"
@@ -266,6 +269,9 @@ ok "an instance of b" value aloe_instance_calls_total 'node="b"' 'instance="far"
 ok "stop both" says 0 "two is stopped" aloe stop two
 ok "the log ends" wait $logs
 ok "its lines are of their indices" awk -F , 'NR > 1 && $2 != $1 + 1 { exit 1 } END { exit NR < 6 }' two.csv
+ok "a tap at a of what b writes ends" wait $far
+ok "it lost nothing" grep -q "^far.out: [0-9]* messages, index 0 to [0-9]*; no gaps" far.said
+ok "it has the bytes of the sink" sh -c "test -s far.bin && cmp -n \$(wc -c <two.bin) far.bin two.bin"
 # Ten items of each index: by how much both together had made them larger.
 od -An -v -tf4 -w8 two.bin | awk '{ g = $1 < 0 ? -$1 : $1; if (NR == 1 || g != last) print int((NR - 1) / 10), (NR - 1) % 10, g; last = g }' >steps
 printf '0 0 1\n%s 0 6\n%s 0 20\n' "$at" "$next" >steps.want

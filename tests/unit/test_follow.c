@@ -364,6 +364,36 @@ static void test_tap_stays(void **state)
 	rig_close(before);
 }
 
+/* One of two chains that share a place gets a ring; the other has a place of its own then. */
+static void test_ring(void **state)
+{
+	(void)state;
+	for (uint32_t b = 0; b < 2; b++) {
+		struct rig *rig = two_pairs(0);
+		struct image_buffer *rows;
+		struct image_view view;
+		const char *why;
+		void *program;
+		size_t len;
+
+		rig->nodes[0].depth = rig->nodes[2].depth = 1;
+		program = rig_program(rig, &len);
+		image_bind(program, &view);
+		rows = (struct image_buffer *)view.buffers;
+		rows[1].shares = 1;
+		image_layout(program);
+		assert_int_equal(image_check(program, len, &why), 0);
+		assert_int_equal(image_ring(program, b, 16), 0);
+		assert_int_equal(image_check(program, len, &why), 0);
+		assert_int_equal(rows[b].depth, 32);
+		assert_int_equal(rows[b].tap, 16);
+		assert_int_equal(rows[1 - b].depth, 1);
+		assert_int_equal(rows[1].shares, 0);
+		free(program);
+		rig_close(rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +404,7 @@ int main(void)
 	    cmocka_unit_test(test_other_instances),
 	    cmocka_unit_test(test_shares),
 	    cmocka_unit_test(test_tap_stays),
+	    cmocka_unit_test(test_ring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

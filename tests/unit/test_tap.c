@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/tap/tap.h"
+#include "core/tap/frame.h"
 #include "tests/common/probe.h"
 #include "tests/common/rig.h"
 
@@ -196,6 +196,63 @@ static void test_idle_and_skipped(void **state)
 	rig_close(rig);
 }
 
+static void test_every(void **state)
+{
+	struct rig *rig = chain(16, IMAGE_FOREVER);
+	struct tap tap;
+
+	(void)state;
+	tap_init(&tap, &rig->view, 0, 1);
+	tap.every = 3;
+	steps_run(rig, 8);
+	is_message(&tap, 3);
+	is_message(&tap, 6);
+	is_nothing(&tap, TAP_WAIT);
+	steps_run(rig, 20); /* the oldest is 13 */
+	is_lost(&tap, 9, 3);
+	is_message(&tap, 18);
+	assert_int_equal(tap.counts.lost, 3);
+	rig_close(rig);
+}
+
+/* What is written as frames is read again, and nothing else is. */
+static void test_frames(void **state)
+{
+	struct rig *rig = chain(16, 40);
+	const struct {
+		uint64_t index, count;
+		uint32_t flags, len;
+	} want[] = {{0, 17, TAP_GAP, 8}, {17, 1, 0, MAX}, {18, 1, 0, MAX}};
+	uint8_t bytes[3 * (TAP_FRAME_HEAD + MAX)], *at = bytes;
+	struct tap_frame frame;
+	struct tap tap;
+	bool ended;
+
+	(void)state;
+	steps_run(rig, 28);
+	tap_init(&tap, &rig->view, 0, 0);
+	assert_int_equal(tap_frames(&tap, bytes, sizeof(bytes), &ended), sizeof(bytes));
+	assert_false(ended);
+	for (size_t i = 0; i < 3; i++, at += TAP_FRAME_HEAD + MAX) {
+		for (size_t len = 0; len < TAP_FRAME_HEAD + MAX; len++)
+			assert_int_equal(tap_frame_get(at, len, &frame), 0);
+		assert_int_equal(
+		    tap_frame_get(at, TAP_FRAME_HEAD + MAX, &frame), TAP_FRAME_HEAD + MAX);
+		assert_true(frame.index == want[i].index && frame.count == want[i].count &&
+		    frame.flags == want[i].flags && frame.len == want[i].len);
+	}
+	steps_run(rig, 12);
+	tap_last(&tap, 0);
+	assert_int_equal(tap_frames(&tap, bytes, sizeof(bytes), &ended), 0);
+	assert_true(ended);
+	for (uint8_t flags = 1; flags < 16; flags++) {
+		bytes[8] = flags; /* with a length of 8 */
+		assert_int_equal(tap_frame_get(bytes, sizeof(bytes), &frame),
+		    flags == TAP_GAP ? TAP_FRAME_HEAD + MAX : -EBADMSG);
+	}
+	rig_close(rig);
+}
+
 /* ---- beside a writer that never waits ---- */
 
 struct writer {
@@ -318,6 +375,8 @@ int main(void)
 	    cmocka_unit_test(test_follows),
 	    cmocka_unit_test(test_end),
 	    cmocka_unit_test(test_idle_and_skipped),
+	    cmocka_unit_test(test_every),
+	    cmocka_unit_test(test_frames),
 	    cmocka_unit_test(test_beside_a_writer),
 	    cmocka_unit_test(test_damaged_message),
 	    cmocka_unit_test(test_damaged_words),

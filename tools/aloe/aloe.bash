@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status why top get set cap remap watch log bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status why top get set cap remap watch log tap bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -221,6 +221,19 @@ _aloe() {
 		--node) COMPREPLY=(); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--every --dir --node --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	tap)
+		case $prev in
+		-o | --output) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		-n | --count) COMPREPLY=(); return ;;
+		--every) COMPREPLY=(); return ;;
+		--from) COMPREPLY=(); return ;;
+		--last) COMPREPLY=(); return ;;
+		--keep) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--node) COMPREPLY=(); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--output --count --every --from --last --framed --keep --json --dir --node --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	bench)
 		declare -F _aloe-bench >/dev/null || _completion_loader aloe-bench 2>/dev/null

@@ -11,6 +11,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/report/report.h"
 
 enum { LOOK_MS = 250, AGAIN_MS = 50, TELL_S = 2, TELL_AGAIN_S = 10, NOTE_S = 30 };
 #define SECOND_NS 1000000000ull
@@ -274,7 +275,8 @@ static void note_show(struct client *client, const struct wire_view *view)
 static bool may_repeat(enum wire_type type)
 {
 	return type == WIRE_PING || type == WIRE_LIST || type == WIRE_STATUS || type == WIRE_GET ||
-	    type == WIRE_LOG || type == WIRE_LOAD || type == WIRE_REMAP;
+	    type == WIRE_LOG || type == WIRE_TAP || type == WIRE_LOAD || type == WIRE_REMAP ||
+	    type == WIRE_RING;
 }
 
 int client_ask(
@@ -439,6 +441,28 @@ json_t *client_list(struct client *client, int *ret_status)
 		*ret_status = list ? CLI_OK : CLI_FAILED;
 	}
 	return list;
+}
+
+int client_over(struct client *client, const char *waveform, bool *ret_gone, bool *ret_over)
+{
+	int status;
+	json_t *list = client_list(client, &status), *entry;
+	size_t n;
+
+	if (!list)
+		return status;
+	*ret_gone = *ret_over = true;
+	json_array_foreach(list, n, entry)
+	{
+		const char *state = report_text(entry, "state");
+
+		if (strcmp(report_text(entry, "name"), waveform) != 0)
+			continue;
+		*ret_gone = false;
+		*ret_over = strcmp(state, "STOP") == 0 || strcmp(state, "ABNSTOP") == 0;
+	}
+	json_decref(list);
+	return CLI_OK;
 }
 
 enum wire_peer client_values(const struct client *client)

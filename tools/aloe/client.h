@@ -84,6 +84,9 @@ int client_waveform(
 /* client_list: the waveforms that are loaded, as `aloe list --json` prints them; NULL after saying
  * why not, with the exit status. */
 json_t *client_list(struct client *client, int *ret_status);
+/* client_over asks whether a waveform has ended (ret_over), or is not loaded any more (ret_gone).
+ * The exit status of client_list. */
+int client_over(struct client *client, const char *waveform, bool *ret_gone, bool *ret_over);
 /* client_values: who answers GET, SET and LOG: for all nodes, or for the one that --node names. */
 enum wire_peer client_values(const struct client *client);
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/report/report.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
 
@@ -125,29 +124,6 @@ static int rows_fetch(struct client *client, const struct cli_args *args, struct
 	return status ? status : rows_take(log, &view);
 }
 
-/* ret_over: it has ended, or is not loaded any more. */
-static int state_look(struct client *client, const char *waveform, bool *ret_gone, bool *ret_over)
-{
-	int status;
-	json_t *list = client_list(client, &status), *entry;
-	size_t n;
-
-	if (!list)
-		return status;
-	*ret_gone = *ret_over = true;
-	json_array_foreach(list, n, entry)
-	{
-		const char *state = report_text(entry, "state");
-
-		if (strcmp(report_text(entry, "name"), waveform) != 0)
-			continue;
-		*ret_gone = false;
-		*ret_over = strcmp(state, "STOP") == 0 || strcmp(state, "ABNSTOP") == 0;
-	}
-	json_decref(list);
-	return CLI_OK;
-}
-
 static int log_run(struct client *client, const struct cli_args *args, struct log_file *log)
 {
 	bool gone = false, over = false;
@@ -157,7 +133,7 @@ static int log_run(struct client *client, const struct cli_args *args, struct lo
 		if (client_wait(client, FETCH_MS) < 0)
 			over = true;
 		else if (n % LOOK_EACH == 0)
-			status = state_look(client, args->args[0], &gone, &over);
+			status = client_over(client, args->args[0], &gone, &over);
 		if (status == CLI_OK && !gone)
 			status = rows_fetch(client, args, log);
 	}

@@ -202,6 +202,21 @@ static const struct cli_option log_options[] = {
     {"every", 0, "N", NULL, false, "one line for each N indices; default 1"},
     NODE_OPTIONS,
 };
+static const struct cli_option tap_options[] = {
+    {"output", 'o', "FILE", "@file", false, "write to this file; default: standard output"},
+    {"count", 'n', "N", NULL, false, "end after N messages; default: until the waveform ends"},
+    {"every", 0, "K", NULL, false, "only the messages of indices 0, K, 2 K ...; default 1"},
+    {"from", 0, "INDEX", NULL, false,
+        "begin with this index, or report that its message is lost; default: the next index"},
+    {"last", 0, "N", NULL, false,
+        "begin with the last N messages, as far as the ring still has them"},
+    {"framed", 0, NULL, NULL, false,
+        "write index, flags and length before each message, and a frame for each gap"},
+    {"keep", 0, "N", NULL, false,
+        "messages that the ring must keep; default: those of 100 ms, at least 16"},
+    {"json", 0, NULL, NULL, false, "without an output: print JSON"},
+    NODE_OPTIONS,
+};
 static const struct cli_option doctor_options[] = {
     {"radio", 0, "FILE", "@file", false,
         "check the radio of a radio file instead of this machine: the way to each device, the "
@@ -319,6 +334,22 @@ static const char log_doc[] =
     "looked, the line is missing; at the end aloe prints how many lines are missing, in how many "
     "gaps. With --every N the line has the first of N indices that was seen. Without a clock "
     "indices pass faster than they can be seen.";
+static const char tap_doc[] =
+    "Writes the items of the messages of an output, one after another: bits one per byte, numbers "
+    "in the order of bytes of the machine, complex numbers as re, im. INST.PORT is an output with "
+    "a link; without INST.PORT aloe prints all of them. The tap ends with the waveform, or at "
+    "Ctrl-C, and prints on standard error what came and what was lost. Any number of taps may "
+    "read one output.\n\nThe waveform does not wait for a tap, and is not slowed down. An output "
+    "that is tapped has a ring of its own, which keeps the last messages. If the output has none "
+    "yet (load the waveform with --tap INST.PORT, or tap = true; of the instance), the waveform "
+    "pauses for a few slots while it gets one, as with `aloe remap` onto the same lanes; no index "
+    "is lost by that. A tap that is too slow loses messages: their indices are counted and "
+    "printed, and zeros stand for them in the file. Zeros also stand for a message that is "
+    "ABSENT, and nothing for one that is IDLE. Without a clock messages pass faster than they can "
+    "be read.\n\nWith --framed each message has a head, in little endian: index (8 bytes), flags "
+    "(4 bytes) and length (4 bytes) of the bytes that follow. Flags are 0 for a message, 1 for "
+    "IDLE, 2 for ABSENT, and 4 for a gap: then index is the first message that is lost, and the 8 "
+    "bytes that follow are how many are.";
 static const char remap_doc[] =
     "Every instance keeps its state and processes every index once, the output has the same "
     "bits, and other waveforms lose no slot. The moved waveform pauses for a few slots and then "
@@ -410,6 +441,9 @@ static const struct cli_command commands[] = {
     {"log", "WAVEFORM INST[.VAR] FILE", 3, 3, "@waveform",
         "write variables of a waveform to a file, one line per index", log_doc,
         CLI_LIST(log_options), aloe_log},
+    {"tap", "WAVEFORM [INST.PORT]", 1, 2, "@waveform",
+        "write the messages of an output of a running waveform", tap_doc, CLI_LIST(tap_options),
+        aloe_tap},
     {"bench", "COMMAND", 0, 0, NULL, "run a benchmark on this machine", bench_doc,
         .program = "aloe-bench"},
     {"doctor", "", 0, 0, NULL,

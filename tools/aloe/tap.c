@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tap: the messages of an output of a running waveform, as bytes.
+ *
+ *      TAP -> the output, and whether it has a ring; if not: RING, once
+ *      TAP from the cursor on -> frames, again and again */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/text.h"
+#include "core/report/report.h"
+#include "core/tap/frame.h"
+#include "tools/aloe/client.h"
+#include "tools/aloe/commands.h"
+
+enum {
+	LOOK_EACH = 16,
+	GAPS_SHOWN = 8,
+	WAIT_MS_MAX = 50,
+	BUSY_BYTES = 1 << 18,
+	RING_MS = 10,
+	RING_LOOKS = 200
+};
+
+struct gap {
+	uint64_t first, count;
+};
+
+struct tap_run {
+	const char *waveform, *name, *path;
+	FILE *out;
+	bool framed;
+	uint64_t count, every, keep; /* count 0: until the end; keep 0: the usual */
+	uint64_t cursor, load_id;
+	bool ended, again, gone;
+	/* of the output */
+	uint32_t bytes_max;
+	uint64_t kept, slot_ns;
+	uint8_t *zeros;
+	/* what came */
+	uint64_t messages, idle, absent, lost, gaps, first, last;
+	struct gap gap[GAPS_SHOWN];
+	size_t came; /* bytes of the last answer */
+};
+
+/* ---- the file ---- */
+
+/* Once there is something to tap: a wrong name costs no file. */
+static int file_open(struct tap_run *tap)
+{
+	if (tap->out)
+		return CLI_OK;
+	tap->out = strcmp(tap->path, "-") == 0 ? stdout : fopen(tap->path, "we");
+	tap->zeros = calloc(1, tap->bytes_max + 1u);
+	if (tap->out && tap->zeros)
+		return CLI_OK;
+	fprintf(stderr, "aloe: %s: cannot be written: %s\n", tap->path, strerror(errno));
+	return CLI_FAILED;
+}
+
+static void frame_write(struct tap_run *tap, const uint8_t *bytes, const struct tap_frame *frame)
+{
+	if (tap->framed)
+		fwrite(bytes, 1, TAP_FRAME_HEAD + (size_t)frame->len, tap->out);
+	else if (frame->flags == 0)
+		fwrite(frame->data, 1, frame->len, tap->out);
+	else if (frame->flags != TAP_IDLE)
+		for (uint64_t i = 0; i < frame->count && !ferror(tap->out); i++)
+			fwrite(tap->zeros, 1, tap->bytes_max, tap->out);
+}
+
+static void frame_count(struct tap_run *tap, const struct tap_frame *frame)
+{
+	if (frame->flags == TAP_GAP) {
+		if (tap->gaps < GAPS_SHOWN)
+			tap->gap[tap->gaps] = (struct gap){frame->index, frame->count};
+		tap->gaps++;
+		tap->lost += frame->count;
+		return;
+	}
+	if (tap->messages++ == 0)
+		tap->first = frame->index;
+	tap->last = frame->index;
+	tap->idle += frame->flags == TAP_IDLE;
+	tap->absent += frame->flags == TAP_ABSENT;
+}
+
+static int frames_take(struct tap_run *tap, const uint8_t *bytes, size_t len)
+{
+	tap->came = len;
+	while (len > 0 && !(tap->count > 0 && tap->messages >= tap->count)) {
+		struct tap_frame frame;
+		const ssize_t n = tap_frame_get(bytes, len, &frame);
+
+		if (n <= 0 || frame.len > (tap->bytes_max > 8 ? tap->bytes_max : 8)) {
+			fprintf(stderr, "aloe: aloe-stats sent frames that are malformed\n");
+			return CLI_FAILED;
+		}
+		frame_write(tap, bytes, &frame);
+		frame_count(tap, &frame);
+		bytes += n;
+		len -= (size_t)n;
+	}
+	if (fflush(tap->out) == 0 && !ferror(tap->out))
+		return CLI_OK;
+	fprintf(stderr, "aloe: %s: cannot be written: %s\n", tap->path, strerror(errno));
+	return CLI_FAILED;
+}
+
+/* ---- the node ---- */
+
+static int output_take(struct tap_run *tap, const struct wire_view *view)
+{
+	json_t *json = client_json(view);
+	const json_t *output = json_array_get(json_object_get(json, "outputs"), 0);
+	const double bytes =
+	    report_number(output, "item_bytes") * report_number(output, "items_max");
+
+	if (!json)
+		return CLI_FAILED;
+	tap->bytes_max = bytes >= 0 && bytes < UINT32_MAX ? (uint32_t)bytes : 0;
+	tap->kept = (uint64_t)report_number(output, "keep");
+	tap->slot_ns = (uint64_t)report_number(json, "slot_ns");
+	json_decref(json);
+	return CLI_OK;
+}
+
+static int answer_take(struct tap_run *tap, const struct wire_view *view)
+{
+	const void *bytes = NULL;
+	uint64_t load_id = 0;
+	size_t len = 0;
+	char *state;
+
+	wire_get_u64(view, WIRE_TAG_LOAD_ID, &load_id);
+	tap->again = tap->load_id != 0 && load_id != tap->load_id;
+	tap->load_id = load_id;
+	if (tap->again)
+		return CLI_OK;
+	wire_get_u64(view, WIRE_TAG_CURSOR, &tap->cursor);
+	state = wire_get_text(view, WIRE_TAG_STATE, 0);
+	tap->ended = state && strcmp(state, "ended") == 0;
+	free(state);
+	if (wire_get_bytes(view, WIRE_TAG_BYTES, 0, &bytes, &len) != 0)
+		len = 0;
+	return frames_take(tap, bytes, len);
+}
+
+static void tap_request(struct client *client, const struct tap_run *tap, struct wire_msg *msg)
+{
+	client_request(client, WIRE_TAP, client_values(client), msg);
+	wire_put_text(msg, WIRE_TAG_WAVEFORM, tap->waveform);
+	wire_put_text(msg, WIRE_TAG_NAME, tap->name);
+	if (tap->every > 1)
+		wire_put_u64(msg, WIRE_TAG_COUNT, tap->every);
+}
+
+static int ring_ask(struct client *client, const struct tap_run *tap)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+
+	client_request(client, WIRE_RING, WIRE_EXEC, &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, tap->waveform);
+	wire_put_text(&msg, WIRE_TAG_NAME, tap->name);
+	wire_put_u64(
+	    &msg, WIRE_TAG_COUNT, tap->keep > 0 ? tap->keep : image_tap_keep(tap->slot_ns));
+	return client_call(client, &msg, &view);
+}
+
+/* The first question: which output, and from where on. */
+static int begin_ask(struct client *client, const struct cli_args *args, struct tap_run *tap,
+    struct wire_view *ret_view)
+{
+	uint64_t number = 0;
+	struct wire_msg msg;
+	int status;
+
+	tap_request(client, tap, &msg);
+	if (cli_whole(args, "from", 0, UINT64_MAX >> 1, &number) < 0 ||
+	    cli_whole(args, "last", 1, UINT64_MAX >> 1, &number) < 0) {
+		wire_fini(&msg);
+		return CLI_USAGE;
+	}
+	if (cli_has(args, "from") || cli_has(args, "last"))
+		wire_put_u64(
+		    &msg, cli_has(args, "from") ? WIRE_TAG_CURSOR : WIRE_TAG_SLOTS, number);
+	status = client_call(client, &msg, ret_view);
+	return status ? status : output_take(tap, ret_view);
+}
+
+static bool has_ring(const struct tap_run *tap)
+{
+	return tap->kept > 0 && tap->kept >= tap->keep;
+}
+
+static int tap_begin(struct client *client, const struct cli_args *args, struct tap_run *tap)
+{
+	struct wire_view view;
+	int status = begin_ask(client, args, tap, &view);
+
+	if (status == 0 && !has_ring(tap))
+		status = ring_ask(client, tap);
+	/* aloe-stats hears of the ring from the frontend, a moment later or sooner */
+	for (int n = 0; status == 0 && !has_ring(tap) && n < RING_LOOKS; n++)
+		status = client_wait(client, n > 0 ? RING_MS : 0) < 0
+		    ? 130
+		    : begin_ask(client, args, tap, &view);
+	if (status == 0)
+		status = file_open(tap);
+	return status ? status : answer_take(tap, &view);
+}
+
+/* A waveform that was unloaded is no error: what came is there. */
+static int frames_ask(struct client *client, struct tap_run *tap)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	bool over;
+	int rc, status = CLI_OK;
+
+	tap_request(client, tap, &msg);
+	wire_put_u64(&msg, WIRE_TAG_CURSOR, tap->cursor);
+	rc = client_ask(client, &msg, CLIENT_CALL_MS, &view);
+	if (rc == 0 && view.type == WIRE_FAIL)
+		status = client_over(client, tap->waveform, &tap->gone, &over);
+	else if (rc == 0)
+		return answer_take(tap, &view);
+	return tap->gone || status ? status : client_judge(rc, &view);
+}
+
+/* An eighth of the time that the ring holds. */
+static int wait_ms(const struct tap_run *tap)
+{
+	const uint64_t ms = tap->kept * tap->slot_ns / 8000000;
+
+	return tap->came >= BUSY_BYTES ? 0 : ms < 1 ? 1 : ms > WAIT_MS_MAX ? WAIT_MS_MAX : (int)ms;
+}
+
+static bool tap_over(const struct tap_run *tap)
+{
+	return tap->ended || tap->again || tap->gone ||
+	    (tap->count > 0 && tap->messages >= tap->count);
+}
+
+static int tap_follow(struct client *client, const struct cli_args *args, struct tap_run *tap)
+{
+	bool over = false;
+	unsigned idle = 0;
+	int status = tap_begin(client, args, tap);
+
+	while (status == CLI_OK && !tap_over(tap) && !over) {
+		if (client_wait(client, wait_ms(tap)) < 0)
+			break;
+		idle = tap->came > 0 ? 0 : idle + 1;
+		if (idle % LOOK_EACH == LOOK_EACH - 1)
+			status = client_over(client, tap->waveform, &tap->gone, &over);
+		if (status == CLI_OK && !tap->gone)
+			status = frames_ask(client, tap);
+	}
+	return status == 130 ? CLI_OK : status;
+}
+
+/* ---- what is said ---- */
+
+static void gaps_print(const struct tap_run *tap)
+{
+	fprintf(stderr, "; %" PRIu64 " gap%s, in which %" PRIu64 " message%s lost (", tap->gaps,
+	    plural(tap->gaps), tap->lost, tap->lost == 1 ? " is" : "s are");
+	for (size_t g = 0; g < tap->gaps && g < GAPS_SHOWN; g++)
+		fprintf(stderr, "%s%" PRIu64 " from index %" PRIu64, g > 0 ? ", " : "",
+		    tap->gap[g].count, tap->gap[g].first);
+	if (tap->gaps > GAPS_SHOWN)
+		fputs(" and more", stderr);
+	fputc(')', stderr);
+}
+
+static void tap_print(const struct tap_run *tap)
+{
+	if (tap->again)
+		fprintf(
+		    stderr, "aloe: the waveform was loaded anew under its name; the tap ends\n");
+	fprintf(
+	    stderr, "%s: %" PRIu64 " message%s", tap->name, tap->messages, plural(tap->messages));
+	if (tap->messages > 0)
+		fprintf(stderr, ", index %" PRIu64 " to %" PRIu64, tap->first, tap->last);
+	if (tap->idle > 0)
+		fprintf(stderr, ", %" PRIu64 " idle", tap->idle);
+	if (tap->absent > 0)
+		fprintf(stderr, ", %" PRIu64 " absent", tap->absent);
+	if (tap->gaps > 0)
+		gaps_print(tap);
+	else
+		fputs("; no gaps", stderr);
+	fputc('\n', stderr);
+}
+
+static int file_close(struct tap_run *tap)
+{
+	int status = CLI_OK;
+
+	if (tap->out && tap->out != stdout && fclose(tap->out) != 0) {
+		fprintf(stderr, "aloe: %s: cannot be written: %s\n", tap->path, strerror(errno));
+		status = CLI_FAILED;
+	}
+	if (tap->out)
+		tap_print(tap);
+	free(tap->zeros);
+	return status;
+}
+
+/* ---- without an output: which there are ---- */
+
+static int outputs_print(struct client *client, const char *waveform, bool json)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	json_t *answer, *output;
+	int status;
+	size_t n;
+
+	client_request(client, WIRE_TAP, client_values(client), &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, waveform);
+	status = client_call(client, &msg, &view);
+	answer = status ? NULL : client_json(&view);
+	if (!answer)
+		return status ? status : CLI_FAILED;
+	if (json &&
+	    (json_dumpf(answer, stdout, JSON_INDENT(1) | JSON_PRESERVE_ORDER) != 0 ||
+	        putchar('\n') == EOF))
+		status = CLI_FAILED;
+	json_array_foreach(json ? NULL : json_object_get(answer, "outputs"), n, output)
+	{
+		const double items = report_number(output, "items_max"),
+		             keep = report_number(output, "keep");
+
+		printf("%s: %.0f item%s of type %s", report_text(output, "output"), items,
+		    plural(items), report_text(output, "type"));
+		if (keep > 0)
+			printf(", the ring keeps %.0f message%s", keep, plural(keep));
+		putchar('\n');
+	}
+	json_decref(answer);
+	return status;
+}
+
+/* ---- the command ---- */
+
+static int options_take(const struct cli_args *args, struct tap_run *tap)
+{
+	if (cli_whole(args, "count", 1, UINT64_MAX >> 1, &tap->count) < 0 ||
+	    cli_whole(args, "every", 1, UINT32_MAX, &tap->every) < 0 ||
+	    cli_whole(args, "keep", 1, IMAGE_TAP_MAX, &tap->keep) < 0)
+		return CLI_USAGE;
+	if (cli_has(args, "from") && cli_has(args, "last"))
+		return cli_fail(args, "--from and --last both say where to begin; give one");
+	if (args->n_args > 1 && cli_has(args, "json"))
+		return cli_fail(args, "--json describes outputs, and is given without INST.PORT");
+	if (args->n_args > 1 && strcmp(tap->path, "-") == 0 && isatty(STDOUT_FILENO))
+		return cli_fail(args, "the messages are no text for a terminal; give -o FILE");
+	return CLI_OK;
+}
+
+int aloe_tap(const struct cli_args *args)
+{
+	const char *path = cli_get(args, "output");
+	struct tap_run tap = {.waveform = args->args[0],
+	    .name = args->n_args > 1 ? args->args[1] : NULL,
+	    .path = path ? path : "-",
+	    .framed = cli_has(args, "framed"),
+	    .every = 1};
+	int status = options_take(args, &tap), closed;
+	struct client client;
+
+	status = status ? status : client_open(&client, args);
+	if (status)
+		return status;
+	if (!tap.name)
+		status = outputs_print(&client, tap.waveform, cli_has(args, "json"));
+	else
+		status = client_signals(&client) < 0 ? CLI_FAILED : tap_follow(&client, args, &tap);
+	client_close(&client);
+	closed = file_close(&tap);
+	return status ? status : closed;
+}
