@@ -390,6 +390,9 @@ format: ## clang-format on every tracked source
 
 # ---- install ----------------------------------------------------------------------------------------------------------
 INSTALL := install -D
+# Where Debian's python3 looks: /usr for packages, /usr/local by version.
+PYTHON := $(wildcard tools/python/aloe/*.py)
+PYTHONDIR ?= $(if $(filter /usr,$(PREFIX)),lib/python3,lib/python3.11)/dist-packages
 at = $(DESTDIR)$(PREFIX)/$(1)
 install: all ## DESTDIR= PREFIX=/usr/local
 	$(Q)for f in $(PROGRAMS); do $(INSTALL) -m 755 $$f $(call at,bin)/$${f##*/} || exit 1; done
@@ -405,6 +408,8 @@ install: all ## DESTDIR= PREFIX=/usr/local
 	$(Q)$(INSTALL) -m 755 platforms/deploy/aloe.slurm $(call at,share/aloe/deploy)/aloe.slurm
 	$(Q)for f in $(MAN); do $(INSTALL) -m 644 $$f $(call at,share/man)/man$${f##*.}/$${f##*/} || exit 1; done
 	$(Q)for room in $(DOCS); do $(INSTALL) -m 644 $$room/README.md $(call at,share/doc/aloe)/$$room.md || exit 1; done
+	$(Q)for f in $(PYTHON); do $(INSTALL) -m 644 $$f $(call at,$(PYTHONDIR)/aloe)/$${f##*/} || exit 1; done
+	$(Q)for f in $(wildcard tools/python/examples/*.py); do $(INSTALL) -m 644 $$f $(call at,share/aloe/python)/$${f##*/} || exit 1; done
 	$(Q)for f in $(wildcard tools/*/*.bash); do f=$${f##*/}; \
 		$(INSTALL) -m 644 tools/*/$$f $(call at,share/bash-completion/completions)/$${f%.bash} || exit 1; done
 	@echo "installed in $(call at,)"
@@ -418,7 +423,7 @@ uninstall: ## what install put there
 		$(call at,lib/systemd/system)/aloe@.service \
 		$(foreach m,$(MAN),$(call at,share/man)/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
 		$(foreach c,$(wildcard tools/*/*.bash),$(call at,share/bash-completion/completions)/$(basename $(notdir $(c))))
-	$(Q)rm -rf $(call at,lib/aloe) $(call at,lib/aloe-transports) $(call at,lib/aloe-contract) $(call at,include/aloe) $(call at,share/aloe) $(call at,share/doc/aloe)
+	$(Q)rm -rf $(call at,$(PYTHONDIR)/aloe) $(call at,lib/aloe) $(call at,lib/aloe-transports) $(call at,lib/aloe-contract) $(call at,include/aloe) $(call at,share/aloe) $(call at,share/doc/aloe)
 
 clean: ## remove every build
 	rm -rf build build-*

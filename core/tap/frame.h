@@ -27,8 +27,8 @@ struct tap_frame {
 	const uint8_t *data; /* in the caller's bytes */
 };
 
-/* tap_frames fills `to` (room for `size` bytes, at least TAP_FRAME_HEAD + tap_bytes) with what comes
- * next and returns the bytes that are used. *ret_ended: the writer has run its last index. */
+/* tap_frames fills `to` (room for `size` bytes, at least TAP_FRAME_HEAD + tap_bytes) with what
+ * comes next and returns the bytes that are used. *ret_ended: the writer has run its last index. */
 size_t tap_frames(struct tap *tap, uint8_t *to, size_t size, bool *ret_ended);
 /* tap_frame_get reads the frame at the beginning of `bytes`. Returns its length, 0 if `bytes` end
  * within it, or -EBADMSG. */

@@ -152,8 +152,8 @@ static void named_tap(struct stats *stats, const struct wire_view *request,
 	} else if (view->head->nodes.count > 1 &&
 	    TAP_FRAME_HEAD + (uint64_t)tap_bytes(view, buffer) > ANSWER_MAX) {
 		daemon_fail(&stats->daemon, request, 2,
-		    "a message of \"%s\" is larger than a tap over the network carries: %u of at most "
-		    "%d bytes",
+		    "a message of \"%s\" is larger than a tap over the network carries: "
+		    "%u of at most %d bytes",
 		    name, tap_bytes(view, buffer), ANSWER_MAX - TAP_FRAME_HEAD);
 	} else {
 		tap_send(stats, request, wave, buffer);

@@ -78,12 +78,13 @@ static int many_down(void **state)
 /* All of them, the same as before, in that state. */
 static void all_are_there(const struct many *many, const struct ran *list, const char *state)
 {
+	const json_t *waveforms = json_object_get(list->report, "waveforms");
 	pid_t pids[HOSTS_MAX + 1];
 
-	assert_int_equal(json_array_size(list->report), many->waves);
+	assert_int_equal(json_array_size(waveforms), many->waves);
 	for (size_t w = 0; w < many->waves; w++)
 		assert_string_equal(
-		    json_string_value(json_object_get(json_array_get(list->report, w), "state")),
+		    json_string_value(json_object_get(json_array_get(waveforms, w), "state")),
 		    state);
 	assert_int_equal(processes("aloe-host", pids, HOSTS_MAX + 1), many->hosts);
 	assert_memory_equal(many->pids, pids, many->hosts * sizeof(pids[0]));

@@ -473,7 +473,8 @@ static void unload_if_loaded(const char *name)
 	for (;;) {
 		struct ran *ran = aloe("list --json");
 		const bool known = ran->status == 0,
-		           loaded = known && json_array_size(ran->report) > 0;
+		           loaded = known &&
+		    json_array_size(json_object_get(ran->report, "waveforms")) > 0;
 
 		ran_free(ran);
 		if (loaded)

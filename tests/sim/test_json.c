@@ -24,13 +24,16 @@ static void is_json(const char *command)
 
 	if (!ran->report)
 		fail_msg("aloe %s: no JSON: %.300s", command, ran->out);
+	if (json_integer_value(json_object_get(ran->report, "schema")) < 1)
+		fail_msg("aloe %s: no schema: %.300s", command, ran->out);
 	ran_free(ran);
 }
 
 static void each_command(void **state)
 {
 	static const char *const commands[] = {"list --json", "list components --json",
-	    "status --json", "status js --json", "get js --json", "get js sink.items --json"};
+	    "list nodes --json", "status --json", "status js --json", "tap js --json",
+	    "get js --json", "get js sink.items --json"};
 	char command[512];
 
 	(void)state;

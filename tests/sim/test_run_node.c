@@ -625,7 +625,8 @@ static void test_get_and_watch(void **state)
 	before = index_of("gain");
 	ran = aloe_ok("get gain --json");
 	assert_true(json_is_object(ran->report));
-	items = json_number_value(json_object_get(ran->report, "sink.items"));
+	items = json_number_value(
+	    json_object_get(json_object_get(ran->report, "values"), "sink.items"));
 	after = index_of("gain");
 	assert_true(items >= LENGTH * before && items <= LENGTH * (after + 2));
 	ran_free(ran);

@@ -187,7 +187,7 @@ _aloe() {
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--node) COMPREPLY=(); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--at --dir --node --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--at --json --dir --node --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	cap)
 		case $prev in

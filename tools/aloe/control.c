@@ -201,6 +201,20 @@ static int set_make(struct client *client, const struct cli_args *args, struct w
 	return status;
 }
 
+static void set_print(const struct cli_args *args, uint64_t index)
+{
+	if (cli_has(args, "json")) {
+		printf("{\"schema\": 1, \"index\": %" PRIu64 "}\n", index);
+		return;
+	}
+	for (int i = 1; i < args->n_args; i++) {
+		const int name = (int)strcspn(args->args[i], "=");
+
+		printf("%.*s = %s from index %" PRIu64 "\n", name, args->args[i],
+		    args->args[i] + name + 1, index);
+	}
+}
+
 int aloe_set(const struct cli_args *args)
 {
 	struct client client;
@@ -216,14 +230,8 @@ int aloe_set(const struct cli_args *args)
 		wire_fini(&msg);
 	else
 		status = client_call(&client, &msg, &view);
-	for (int i = 1;
-	     status == 0 && wire_get_u64(&view, WIRE_TAG_INDEX, &index) == 0 && i < args->n_args;
-	     i++) {
-		const int name = (int)strcspn(args->args[i], "=");
-
-		printf("%.*s = %s from index %" PRIu64 "\n", name, args->args[i],
-		    args->args[i] + name + 1, index);
-	}
+	if (status == 0 && wire_get_u64(&view, WIRE_TAG_INDEX, &index) == 0)
+		set_print(args, index);
 	client_close(&client);
 	return status;
 }

@@ -37,6 +37,7 @@ static int components_json(const struct registry *registry)
 		    json_pack("{s:s, s:s, s:s}", "name", type->name, "summary", type->summary,
 		        "file", type->path));
 	}
+	list = json_pack("{s:i, s:o}", "schema", 1, "components", list);
 	rc = list ? json_dumpf(list, stdout, JSON_INDENT(1)) : -1;
 	printf("\n");
 	json_decref(list);

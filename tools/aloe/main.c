@@ -181,6 +181,7 @@ static const struct cli_option why_options[] = {
 static const struct cli_option set_options[] = {
     {"at", 0, "INDEX", NULL, false,
         "first index that has the new value; default: the next possible index"},
+    {"json", 0, NULL, NULL, false, "print the index as JSON"},
     NODE_OPTIONS,
 };
 static const struct cli_option remap_options[] = {
@@ -194,8 +195,8 @@ static const struct cli_option watch_options[] = {
     {"interval", 'i', "MS", NULL, false, "time between two prints in milliseconds; default 1000"},
     {"count", 'n', "N", NULL, false, "number of prints; default: until Ctrl-C"},
     {"json", 0, NULL, NULL, false,
-        "print one JSON object per line: waveform, index (finished by all instances), time of "
-        "day (UTC) and values"},
+        "print one JSON object per line: schema, waveform, index (finished by all instances), "
+        "time of day (UTC) and values"},
     NODE_OPTIONS,
 };
 static const struct cli_option log_options[] = {

@@ -20,6 +20,16 @@ static int json_show(const json_t *json)
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
+/* {"schema": 1, KEY: list}; the list is the caller's. */
+static int list_json(const char *key, json_t *list)
+{
+	json_t *whole = json_pack("{s:i, s:O}", "schema", 1, key, list);
+	const int status = whole ? json_show(whole) : CLI_FAILED;
+
+	json_decref(whole);
+	return status;
+}
+
 static void names_show(const json_t *list)
 {
 	json_t *waveform;
@@ -39,7 +49,7 @@ static int list_show(struct client *client, const struct cli_args *args)
 	if (!list)
 		return status;
 	if (cli_has(args, "json"))
-		status = json_show(list);
+		status = list_json("waveforms", list);
 	else if (cli_has(args, "names"))
 		names_show(list);
 	else
@@ -98,7 +108,7 @@ static int nodes_show(struct client *client, const struct cli_args *args)
 	if (!list)
 		return status ? status : CLI_FAILED;
 	if (cli_has(args, "json"))
-		status = json_show(list);
+		status = list_json("nodes", list);
 	else if (json_array_size(list) == 0)
 		printf("this node is alone: it was started without --platform\n");
 	else
@@ -204,21 +214,6 @@ static json_t *get_ask(
 	return values;
 }
 
-static int get_show(struct client *client, const struct cli_args *args)
-{
-	int status;
-	json_t *values = get_ask(client, args, NULL, &status);
-
-	if (!values)
-		return status;
-	if (cli_has(args, "json"))
-		status = json_show(values);
-	else
-		value_flatten("", values);
-	json_decref(values);
-	return status;
-}
-
 /* time_text writes the time of day as 2026-01-31T12:00:00.123456Z. */
 static void time_text(char *ret_text, size_t size)
 {
@@ -232,8 +227,8 @@ static void time_text(char *ret_text, size_t size)
 	snprintf(ret_text, size, "%s.%06ldZ", date, now.tv_nsec / 1000);
 }
 
-/* watch_line prints one object on one line: waveform, index, time, values. */
-static int watch_line(struct client *client, const struct cli_args *args)
+/* What was asked, when, and the values; on one line, or several. */
+static int values_show(struct client *client, const struct cli_args *args, size_t flags)
 {
 	uint64_t index = 0;
 	char time[64];
@@ -243,12 +238,27 @@ static int watch_line(struct client *client, const struct cli_args *args)
 	if (!values)
 		return status;
 	time_text(time, sizeof(time));
-	line = json_pack("{s:s, s:I, s:s, s:o}", "waveform", args->args[0], "index",
-	    (json_int_t)index, "time", time, "values", values);
-	rc = line ? json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) : -1;
+	line = json_pack("{s:i, s:s, s:I, s:s, s:o}", "schema", 1, "waveform", args->args[0],
+	    "index", (json_int_t)index, "time", time, "values", values);
+	rc = line ? json_dumpf(line, stdout, flags | JSON_REAL_PRECISION(17)) : -1;
 	printf("\n");
 	json_decref(line);
 	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int get_show(struct client *client, const struct cli_args *args)
+{
+	int status;
+	json_t *values;
+
+	if (cli_has(args, "json"))
+		return values_show(client, args, JSON_INDENT(1));
+	values = get_ask(client, args, NULL, &status);
+	if (!values)
+		return status;
+	value_flatten("", values);
+	json_decref(values);
+	return status;
 }
 
 int aloe_get(const struct cli_args *args)
@@ -267,7 +277,8 @@ static int watch_show(struct client *client, const struct cli_args *args)
 	for (uint64_t n = 0; status == CLI_OK && (!count || n < count); n++) {
 		if (n && client_wait(client, (int)interval_ms) < 0)
 			break;
-		status = cli_has(args, "json") ? watch_line(client, args) : get_show(client, args);
+		status = cli_has(args, "json") ? values_show(client, args, JSON_COMPACT)
+		                               : get_show(client, args);
 		fflush(stdout);
 	}
 	return status == 130 ? CLI_OK : status;

@@ -25,7 +25,7 @@ enum {
 	RING_LOOKS = 200
 };
 
-struct gap {
+struct tap_gap {
 	uint64_t first, count;
 };
 
@@ -42,7 +42,7 @@ struct tap_run {
 	uint8_t *zeros;
 	/* what came */
 	uint64_t messages, idle, absent, lost, gaps, first, last;
-	struct gap gap[GAPS_SHOWN];
+	struct tap_gap gap[GAPS_SHOWN];
 	size_t came; /* bytes of the last answer */
 };
 
@@ -76,7 +76,7 @@ static void frame_count(struct tap_run *tap, const struct tap_frame *frame)
 {
 	if (frame->flags == TAP_GAP) {
 		if (tap->gaps < GAPS_SHOWN)
-			tap->gap[tap->gaps] = (struct gap){frame->index, frame->count};
+			tap->gap[tap->gaps] = (struct tap_gap){frame->index, frame->count};
 		tap->gaps++;
 		tap->lost += frame->count;
 		return;

@@ -206,7 +206,8 @@ static void put_out(struct doctor *doctor)
 
 static int doctor_machine(const struct cli_args *args)
 {
-	struct doctor doctor = {.args = args, .report = json_object(), .record.lock = -1};
+	struct doctor doctor = {
+	    .args = args, .report = json_pack("{s:i}", "schema", 1), .record.lock = -1};
 	const bool back = cli_has(args, "revert"), bench = cli_has(args, "bench"),
 	           change = back || bench || cli_has(args, "apply");
 	double seconds = bench ? 1 : 4;
