@@ -159,8 +159,9 @@ for program in "$@"; do
 		tests/sim/test_soapy | \
 		tests/sim/test_bench | tests/sim/test_run_copies) beside="$beside $program" ;;
 	# nodes on loopback, whose lanes take no CPU for themselves
-	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh | tests/faults/test_intruders | \
-		tests/sim/test_bench_daemons.sh | tests/sim/test_bench_two_node.sh) waits="$program $waits" ;;
+	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh | \
+		tests/sim/test_bench_daemons.sh | tests/sim/test_bench_two_node.sh | \
+		tests/faults/test_intruders | tests/sim/test_record.sh) waits="$program $waits" ;;
 	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_many | \
 		tests/faults/test_starved.sh | tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | \
 		tests/sim/test_set_kinds.sh | tests/sim/test_tap.sh | tests/sim/test_python.sh | tests/sim/test_terminal | tests/sim/test_x310_init | \

@@ -97,8 +97,9 @@ enum wire_type {
 	 * keeps for taps from now on -> OK as of REMAP, onto the same lanes */
 	WIRE_RING = 34,
 	/* exec -> swman, no reply: WAVEFORM, STATE ("GONE": the waveform was removed; "HELD": it
-	 * waits for GO_ON), TEXT, [LOAD_ID: of a program of a platform]. bridge -> swman, every
-	 * second: NAME and VALUE, of each node what a message takes to it in ns */
+	 * waits for GO_ON; "SET": NAME and VALUE of each parameter that changes at INDEX; "REMAP"),
+	 * INDEX, TEXT, [LOAD_ID: of a program of a platform]. bridge -> swman, every second: NAME
+	 * and VALUE, of each node what a message takes to it in ns */
 	WIRE_EVENT = 40,
 	/* frontend -> all daemons, no reply: DAEMON, PID, STATE ("up", "down"); of another node:
 	 * NODE, and with "down" WORD_NS, when it was heard last */
@@ -174,6 +175,7 @@ enum wire_tag {
 	/* number: CLOCK_MONOTONIC of the last word of, or to, another node */
 	WIRE_TAG_WORD_NS = 40,
 	WIRE_TAG_BUILD = 41,  /* text: SHA-256 of a component's file, in hexadecimal digits */
+	WIRE_TAG_RECORD = 50, /* text: folder of the recording of a LOAD */
 	WIRE_TAG_NEWEST = 35, /* number: the newest slot or index that has begun */
 	WIRE_TAG_ORIGIN = 27, /* bytes: for the frontend, who asked; comes back in the answer */
 };

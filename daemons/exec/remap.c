@@ -279,6 +279,7 @@ static void remap_switch(struct exec_wave *wave)
 	wave->remaps++;
 	keep_wave(wave);
 	wave_control(wave)->remaps = wave->remaps; /* see restore.c, record_is_current */
+	wave_announce(wave, "REMAP");
 	lanes_leave(wave->other);
 	hosts_command(wave, HOSTLINK_SWITCH);
 }

@@ -52,18 +52,10 @@ json_t *report_hist(const struct hist *hist)
 
 /* ---- parts ------------------------------------------------------------------------ */
 
-/* The last index that was asked for: what goes through behind it is no slot of the run. */
-static uint64_t last_wanted(const struct exec_wave *wave)
-{
-	const uint64_t last = wave_last(wave), slots = wave->view.head->slots;
-
-	return slots != IMAGE_FOREVER && slots - 1 < last ? slots - 1 : last;
-}
-
 static json_t *slots_json(const struct exec_wave *wave)
 {
 	const struct image_run *before = image_run(&wave->view); /* on other lanes */
-	const uint64_t last = last_wanted(wave);
+	const uint64_t last = wave_last_wanted(wave);
 	uint64_t run = 0, drain = 0, skipped = get(&before->skipped), missed = get(&before->missed),
 	         slipped = get(&before->slipped);
 	json_t *o = json_object();
@@ -260,23 +252,6 @@ static json_t *losses_json(const struct exec_wave *wave)
 	return array;
 }
 
-/* How many indices every instance is done with; those that it runs on for do not count. */
-static uint64_t index_of(const struct exec_wave *wave)
-{
-	const uint64_t last = last_wanted(wave);
-	uint64_t least = last == IMAGE_FOREVER ? last : last + 1;
-
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const uint64_t done = get(&image_segment_state(&wave->view, s)->done);
-		const uint64_t lag = wave->view.segments[s].lag_max,
-		               index = done > lag ? done - lag : 0;
-
-		if (image_runs(&wave->view, s))
-			least = index < least ? index : least;
-	}
-	return least == IMAGE_FOREVER ? 0 : least;
-}
-
 /* From the start to the end of the last call so far; not known after exec was started again. */
 static double run_seconds(const struct exec_wave *wave)
 {
@@ -317,7 +292,7 @@ static void head_put(const struct exec_wave *wave, json_t *o)
 	put_u64(o, "copies", h->copies);
 	put_u64(o, "slot_ns", h->slot_ns);
 	put_u64(o, "slots_wanted", h->slots == IMAGE_FOREVER ? 0 : h->slots);
-	put_u64(o, "index", index_of(wave));
+	put_u64(o, "index", wave_index(wave));
 	put_real(o, "run_s", run_seconds(wave));
 	put_u64(o, "remaps", get(&image_run(&wave->view)->remaps));
 	json_object_set_new(o, "started", json_boolean(wave->started));
@@ -420,7 +395,7 @@ char *exec_list(const struct exec *exec)
 		put_text(o, "name", wave->name);
 		put_text(o, "state", wave_state_names[wave->state]);
 		put_text(o, "reason", wave->reason);
-		put_u64(o, "index", index_of(wave));
+		put_u64(o, "index", wave_index(wave));
 		put_u64(o, "slot_ns", wave->view.head->slot_ns);
 		put_text(o, "clock", clock_names[wave->view.head->clock % 4]);
 		json_object_set_new(o, "drained", json_boolean(wave->drained));

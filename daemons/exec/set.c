@@ -86,6 +86,26 @@ static uint64_t first_index(
 	return step > row->lag ? step - row->lag : 0;
 }
 
+/* Who keeps a recording of the waveform is told. An INDEX of the request is where it is known. */
+static void set_tell(const struct exec_wave *wave, const struct wire_view *request, uint64_t index)
+{
+	struct wire_msg msg;
+	char *name, *value;
+
+	wire_init(&msg, WIRE_EVENT, WIRE_EXEC, WIRE_SWMAN, bus_seq(wave->exec->daemon.bus));
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, wave->name);
+	wire_put_text(&msg, WIRE_TAG_STATE, "SET");
+	wire_put_u64(&msg, WIRE_TAG_INDEX, index);
+	for (unsigned n = 0; (name = wire_get_text(request, WIRE_TAG_NAME, n)) != NULL; n++) {
+		value = wire_get_text(request, WIRE_TAG_VALUE, n);
+		wire_put_text(&msg, WIRE_TAG_NAME, name);
+		wire_put_text(&msg, WIRE_TAG_VALUE, value);
+		free(name);
+		free(value);
+	}
+	bus_send(wave->exec->daemon.bus, &msg);
+}
+
 /* All of them are seen at once. */
 static void set_publish(struct exec_wave *wave, const struct node_change *changes, unsigned n)
 {
@@ -183,6 +203,7 @@ static int set_held(struct exec_wave *wave, const struct wire_view *request,
 		wave_later(&wave->set_pending, request, 10 * SECONDS);
 		wave_look_soon(wave);
 	} else if (!wave_paced(wave) || all_in_time(wave, changes, n, index)) {
+		set_tell(wave, request, index);
 		exec_ok(wave->exec, request, WIRE_TAG_INDEX, index);
 	} else {
 		exec_fail(wave->exec, request, 1,
@@ -466,9 +487,13 @@ void set_check(struct exec_wave *wave)
 	}
 	if (image_taken_index(&wave->view, wave->view.instances[wave->published.instance].segment,
 	        wave->published.sequence, &index) &&
-	    array_shown(wave, &wave->published))
+	    array_shown(wave, &wave->published)) {
+		struct wire_view request;
+
+		if (wire_decode(pending->bytes, pending->len, &request) == 0)
+			set_tell(wave, &request, index);
 		wave_answer(wave, pending, WIRE_TAG_INDEX, index, 0, NULL);
-	else if (clock_ns() > pending->until_ns)
+	} else if (clock_ns() > pending->until_ns)
 		wave_answer(wave, pending, WIRE_TAG_INDEX, 0, 1,
 		    "no index passed within 10 s; the change applies when an index passes");
 }

@@ -175,6 +175,8 @@ void wave_announce(const struct exec_wave *wave, const char *state)
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, wave->name);
 	wire_put_text(&msg, WIRE_TAG_STATE, state);
 	wire_put_text(&msg, WIRE_TAG_TEXT, wave->reason);
+	if (wave->view.head != NULL && wave->started)
+		wire_put_u64(&msg, WIRE_TAG_INDEX, wave_index(wave));
 	if (wave->view.head != NULL && wave->view.head->load_id != 0)
 		wire_put_u64(&msg, WIRE_TAG_LOAD_ID, wave->view.head->load_id);
 	bus_send(wave->exec->daemon.bus, &msg);
@@ -195,6 +197,29 @@ uint64_t wave_last(const struct exec_wave *wave)
 	const uint64_t order = atomic_load(&wave_control(wave)->last);
 
 	return run < order ? run : order;
+}
+
+uint64_t wave_last_wanted(const struct exec_wave *wave)
+{
+	const uint64_t last = wave_last(wave), slots = wave->view.head->slots;
+
+	return slots != IMAGE_FOREVER && slots - 1 < last ? slots - 1 : last;
+}
+
+uint64_t wave_index(const struct exec_wave *wave)
+{
+	const uint64_t last = wave_last_wanted(wave);
+	uint64_t least = last == IMAGE_FOREVER ? last : last + 1;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint64_t done = atomic_load(&image_segment_state(&wave->view, s)->done);
+		const uint64_t lag = wave->view.segments[s].lag_max,
+		               index = done > lag ? done - lag : 0;
+
+		if (image_runs(&wave->view, s))
+			least = index < least ? index : least;
+	}
+	return least == IMAGE_FOREVER ? 0 : least;
 }
 
 void wave_note(struct exec_wave *wave, const char *text)

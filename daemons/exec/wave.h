@@ -133,6 +133,11 @@ void wave_busy_fail(const struct exec_wave *wave, const struct wire_view *reques
 void wave_answer(struct exec_wave *wave, struct exec_pending *pending, enum wire_tag tag,
     uint64_t value, int code, const char *why);
 uint64_t wave_last(const struct exec_wave *wave); /* the last index, IMAGE_FOREVER: not known yet */
+/* wave_last_wanted: the last index that was asked for; what goes through behind it is no slot of
+ * the run. wave_index: how many indices every instance is done with; those that it runs on for do
+ * not count. */
+uint64_t wave_last_wanted(const struct exec_wave *wave);
+uint64_t wave_index(const struct exec_wave *wave);
 void wave_set_state(struct exec_wave *wave, enum wave_state state);
 void wave_announce(const struct exec_wave *wave, const char *state); /* the manager, as an event */
 struct node_control *wave_control(const struct exec_wave *wave);

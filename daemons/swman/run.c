@@ -410,6 +410,8 @@ void swman_event(struct swman *swman, const struct wire_view *event)
 	     *state = wire_get_text(event, WIRE_TAG_STATE, 0);
 	struct swman_run *run = waveform ? swman_run_find(swman, waveform) : NULL;
 
+	if (run)
+		swman_record_event(swman, run, event);
 	if (run && state && !strcmp(state, "GONE")) {
 		if (!is_asked_about(swman, waveform))
 			swman_run_drop(swman, waveform, run->saved);

@@ -56,6 +56,7 @@ struct swman_run { /* of a waveform that is loaded */
 	char waveform[64];
 	char dir[PATH_MAX]; /* below the state directory */
 	bool saved;
+	bool unrecorded; /* its recording could not be written any more */
 	bool ending;   /* has stopped; asked for its report until it is final */
 	bool asking;   /* such a question is under way */
 	uint8_t *load; /* the LOAD request, for a remap; NULL: not known */
@@ -172,6 +173,9 @@ uint64_t swman_silent_ns(const struct swman *swman, uint32_t by, uint32_t node);
 void swman_silence_forget(struct swman *swman, uint32_t by);
 int swman_delays_apply(const struct swman *swman, const struct waveform *waveform,
     struct platform_model *model, struct platform_link **ret_links, struct diag *diag);
+
+/* record.c: what an event says is kept with the recording of the run, if there is one. */
+void swman_record_event(struct swman *swman, struct swman_run *run, const struct wire_view *event);
 
 /* remap.c */
 void swman_remap(struct swman *swman, const struct wire_view *request);

@@ -24,6 +24,9 @@ static const struct row {
     {"file_source", "type", "i16"}, /* what the file holds; not varied */
     {"fir", "decimation", "5"},
     {"nco", "frequency", "0.1"},
+    {"player", "length", "4"},
+    {"player", "path", "tests/vectors/recording/ramp"},
+    {"player", "type", "i16"},
     {"resample", "ratio", "1.5"},
     {"resample_rational", "decimation", "4"},
     {"resample_rational", "interpolation", "5"},

@@ -85,10 +85,28 @@ static const struct cli_option run_options[] = {
     {"strict", 0, NULL, NULL, false,
         "exit with status 3 if a slot was missed, slipped or skipped, or a message was late or "
         "absent"},
+    {"record", 0, "DIR", "@dir", false,
+        "record what comes from outside and every change of a parameter, so that `aloe replay DIR` "
+        "gives the same bits; DIR is new or empty"},
     {"verify", 0, NULL, NULL, false,
         "run the waveform again and again on other lanes, isolations, vector levels and clocks, "
         "--slots each (default 1000), and print whether all sinks got the same bits"},
     CAP_OPTIONS,
+    STATE_OPTION,
+};
+static const struct cli_option replay_options[] = {
+    {"clock", 0, "CLOCK", "timer virtual step", false,
+        "clock of the replay; default virtual (as fast as possible)"},
+    {"lanes", 0, "CPU,CPU", NULL, false,
+        "run on these CPUs, one lane on each CPU; default: the plan chooses the lanes"},
+    {"isolation", 0, "HOW", "waveform component none", false,
+        "processes, as with `aloe run`; default waveform"},
+    {"pipelined", 0, NULL, NULL, false,
+        "one slot of delay on every link, so that lanes work in parallel"},
+    {"force", 0, NULL, NULL, false, "replay even if the plan says that the waveform does not fit"},
+    {"json", 0, NULL, NULL, false,
+        "print the report as one JSON object on standard output, and the table on standard error"},
+    {"quiet", 'q', NULL, NULL, false, "print only errors and what --json asks for"},
     STATE_OPTION,
 };
 static const struct cli_option load_options[] = {
@@ -279,6 +297,14 @@ static const char why_doc[] =
     "what is not found is named `not-explained`. With --json: the records. The last 4096 records "
     "of a waveform are kept while it is loaded, and all of them in misses.jsonl in the folder of "
     "the run (at most 64 MB).";
+static const char replay_doc[] =
+    "DIR is the folder of `aloe run --record DIR`. Players take the place of files, sockets and "
+    "radios, every parameter changes at the index at which it changed, and a sink that writes a "
+    "file writes to a temporary folder. The SHA-256 of what each sink gets is compared with the "
+    "recording: the exit status is 1 if one differs, on whatever lanes, isolation and clock.\n\n"
+    "All of the recording is checked first. One that is truncated, altered or of a newer version, "
+    "or a file that a component reads and that has changed, ends with exit status 2 and the "
+    "place. A recording that was cut short by a crash is replayed up to its last whole second.";
 static const char check_doc[] =
     "Prints all errors of the file at once, each as `file:line: what was found, what is allowed`.";
 static const char plan_doc[] =
@@ -400,6 +426,8 @@ static const char bench_doc[] =
 static const struct cli_command commands[] = {
     {"run", "FILE", 1, 1, "@file", "run a waveform in a node of its own and print a report",
         run_doc, CLI_LIST(run_options), aloe_run},
+    {"replay", "DIR", 1, 1, "@dir", "run a recording again and compare what all sinks get",
+        replay_doc, CLI_LIST(replay_options), aloe_replay},
     {"check", "FILE", 1, 1, "@file", "check a waveform file and print all errors at once",
         check_doc, CLI_LIST(check_options), aloe_check},
     {"plan", "FILE", 1, 1, "@file", "print where and in which order a waveform would run", plan_doc,

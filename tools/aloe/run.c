@@ -27,6 +27,7 @@ enum {
 
 struct run {
 	const struct cli_args *args;
+	const struct run_hook *hook; /* NULL: none */
 	struct source source;
 	struct client client;
 	struct node node;
@@ -455,6 +456,9 @@ static int run_all(struct run *run)
 
 	if (status == CLI_OK)
 		status = run_load(run);
+	if (status == CLI_OK && run->hook)
+		status =
+		    run->hook->loaded(run->hook->self, &run->client, run->source.waveform->name);
 	if (status == CLI_OK)
 		status = run_start(run);
 	if (status == CLI_OK)
@@ -478,9 +482,9 @@ static void run_end(struct run *run, int status)
 	live_fini(&run->live);
 }
 
-int run_waveform(const struct cli_args *args, json_t **ret_report)
+int run_waveform(const struct cli_args *args, const struct run_hook *hook, json_t **ret_report)
 {
-	struct run run = {.args = args, .client = CLIENT_NONE};
+	struct run run = {.args = args, .hook = hook, .client = CLIENT_NONE};
 	int status = cap_check(args);
 
 	if (status == CLI_OK)

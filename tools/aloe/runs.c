@@ -2,10 +2,13 @@
  *
  * aloe run: once, or as often as a comparison takes. */
 #include "tools/aloe/commands.h"
+#include "tools/aloe/record.h"
 #include "tools/aloe/run.h"
 #include "tools/aloe/verify.h"
 
 int aloe_run(const struct cli_args *args)
 {
-	return cli_has(args, "verify") ? verify_run(args) : run_waveform(args, NULL);
+	if (cli_has(args, "verify"))
+		return verify_run(args);
+	return cli_has(args, "record") ? record_run(args) : run_waveform(args, NULL, NULL);
 }

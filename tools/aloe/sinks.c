@@ -52,7 +52,8 @@ static void inputs_list(
 	}
 }
 
-static void files_list(const struct wf_instance *instance, struct sinks *sinks)
+static void files_list(
+    const struct waveform *waveform, const struct wf_instance *instance, struct sinks *sinks)
 {
 	for (size_t k = 0; instance->type->drains && k < instance->type->n_params; k++) {
 		struct sink *sink = &sinks->items[sinks->len];
@@ -60,9 +61,10 @@ static void files_list(const struct wf_instance *instance, struct sinks *sinks)
 		if (instance->type->params[k].kind != ALOE_KIND_PATH || !instance->values[k].set)
 			continue;
 		sink->is_file = true;
-		snprintf(sink->file, sizeof(sink->file), "%s.%s", instance->name,
+		sink->instance = (int)(instance - waveform->instances);
+		sink->param = k;
+		snprintf(sink->label, sizeof(sink->label), "%s.%s", instance->name,
 		    instance->type->params[k].name);
-		snprintf(sink->label, sizeof(sink->label), "%s", sink->file);
 		sinks->len++;
 	}
 }
@@ -83,7 +85,7 @@ int sinks_list(const struct waveform *waveform, struct sinks *ret)
 		if (!is_sink(&waveform->instances[i]))
 			continue;
 		inputs_list(waveform, &waveform->instances[i], ret);
-		files_list(&waveform->instances[i], ret);
+		files_list(waveform, &waveform->instances[i], ret);
 	}
 	return 0;
 }
@@ -109,8 +111,8 @@ static int params_set(struct sinks *sinks, const char *folder, char **ret_texts)
 }
 
 /* The grafts of both. */
-static char *both_print(const struct sinks *sinks, const struct waveform *waveform,
-    const struct wf_print *print, const char *folder)
+static char *both_print(
+    const struct sinks *sinks, const struct waveform *waveform, const struct wf_print *print)
 {
 	const size_t n = sinks->n_grafts + print->n_grafts;
 	struct wf_graft *grafts = calloc(n + 1, sizeof(*grafts));
@@ -125,7 +127,6 @@ static char *both_print(const struct sinks *sinks, const struct waveform *wavefo
 		memcpy(grafts + print->n_grafts, sinks->grafts, sinks->n_grafts * sizeof(*grafts));
 	with.grafts = grafts;
 	with.n_grafts = n;
-	with.sinks_in = folder;
 	text = waveform_print(waveform, &with);
 	free(grafts);
 	return text;
@@ -137,23 +138,34 @@ char *sinks_print(struct sinks *sinks, const struct waveform *waveform,
 	char **texts = calloc(sinks->n_grafts + 1, sizeof(*texts)), *text = NULL;
 
 	if (texts && params_set(sinks, folder, texts) == 0)
-		text = both_print(sinks, waveform, print, folder);
+		text = both_print(sinks, waveform, print);
 	for (size_t i = 0; texts && i < sinks->n_grafts; i++)
 		free(texts[i]);
 	free(texts);
 	return text;
 }
 
+static int file_hash(struct sink *sink, const struct waveform *waveform, const char *sinks_in)
+{
+	const struct wf_instance *instance = &waveform->instances[sink->instance];
+	char path[4400];
+	int rc = 0;
+
+	if (sinks_in)
+		rc = wf_sink_path(sinks_in, instance, sink->param, path, sizeof(path));
+	else
+		rc = path_print(path, sizeof(path), "%s", instance->values[sink->param].text);
+	rc = rc == 0 ? sha256_file(path, SIZE_MAX >> 1, sink->sha256) : rc;
+	return rc == -ESPIPE ? 0 : rc; /* no file that could be read again: it has no digest */
+}
+
 /* What a recorder has written is the digest itself. */
-static int sink_read(struct sink *sink, const char *folder)
+static int messages_hash(struct sink *sink, const char *folder)
 {
 	char path[4400], *text = NULL;
 	size_t len = 0;
 	int rc = path_print(path, sizeof(path), "%s/%s", folder, sink->file);
 
-	sink->sha256[0] = 0;
-	if (rc == 0 && sink->is_file)
-		return sha256_file(path, SIZE_MAX >> 1, sink->sha256);
 	if (rc == 0)
 		rc = file_read(path, SHA256_TEXT, &text, &len);
 	if (rc == 0 && len == SHA256_TEXT)
@@ -163,13 +175,18 @@ static int sink_read(struct sink *sink, const char *folder)
 	return rc == 0 && strlen(sink->sha256) != SHA256_TEXT - 1 ? -EBADMSG : rc;
 }
 
-int sinks_read(struct sinks *sinks, const char *folder)
+int sinks_read(
+    struct sinks *sinks, const struct waveform *waveform, const char *folder, const char *sinks_in)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < sinks->len; i++) {
-		const int one = sink_read(&sinks->items[i], folder);
+		struct sink *sink = &sinks->items[i];
+		int one;
 
+		sink->sha256[0] = 0;
+		one = sink->is_file ? file_hash(sink, waveform, sinks_in)
+		                    : messages_hash(sink, folder);
 		rc = rc < 0 ? rc : one;
 	}
 	return rc;

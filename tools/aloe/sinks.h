@@ -16,6 +16,8 @@ struct sink {
 	char file[128];  /* in the folder */
 	char sha256[SHA256_TEXT]; /* as of the last sinks_read; "": there is no file */
 	bool is_file;
+	int instance; /* a file: whose, and which parameter is its path */
+	size_t param;
 };
 
 struct sinks {
@@ -29,11 +31,13 @@ struct sinks {
 int sinks_list(const struct waveform *waveform, struct sinks *ret);
 void sinks_fini(struct sinks *sinks);
 /* sinks_print gives the text of the waveform with what `print` says, and with recorders that write
- * to `folder`, as do the sinks. The caller frees it. NULL without memory. */
+ * to `folder`. The caller frees it. NULL without memory. */
 char *sinks_print(struct sinks *sinks, const struct waveform *waveform,
     const struct wf_print *print, const char *folder);
-/* sinks_read takes the digests of a run. 0, or -errno of a file that cannot be read. */
-int sinks_read(struct sinks *sinks, const char *folder);
+/* sinks_read takes the digests of a run; files of the sinks are where the waveform has them, or in
+ * `sinks_in` (wf_sink_path). 0, or -errno of a file that cannot be read. */
+int sinks_read(
+    struct sinks *sinks, const struct waveform *waveform, const char *folder, const char *sinks_in);
 /* sinks_all gives one digest of all of them. */
 void sinks_all(const struct sinks *sinks, char ret_hex[SHA256_TEXT]);
 

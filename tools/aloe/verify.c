@@ -169,14 +169,14 @@ static int variant_run(
 		setenv("ALOE_SIMD", variant->simd, 1);
 	else
 		unsetenv("ALOE_SIMD");
-	return run_waveform(&args, ret_report);
+	return run_waveform(&args, NULL, ret_report);
 }
 
 /* The text of a run and the folder for what its sinks write. 0 or -errno. */
 static int folder_make(struct verify *verify, size_t n, char *ret_folder, size_t size,
     char *ret_conf, size_t conf_size)
 {
-	const struct wf_print print = {.anywhere = true};
+	const struct wf_print print = {.anywhere = true, .sinks_in = ret_folder};
 	char *text;
 	int rc = path_print(ret_folder, size, "%s/%zu", verify->folder, n);
 
@@ -256,7 +256,8 @@ static int variant_verify(struct verify *verify, size_t n)
 		return CLI_FAILED;
 	}
 	status = variant_run(verify, variant, conf, &report);
-	if (status == CLI_OK && (rc = sinks_read(&verify->sinks, folder)) < 0) {
+	if (status == CLI_OK &&
+	    (rc = sinks_read(&verify->sinks, verify->source.waveform, folder, folder)) < 0) {
 		fprintf(stderr, "aloe: the run \"%s\" left no digest of a sink: %s\n",
 		    variant->name, strerror(-rc));
 		status = CLI_FAILED;

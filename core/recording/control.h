@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/recording/control.h - control.jsonl of a recording: one JSON object a line.
+ *
+ *	{"recording": 1, "waveform": "w", "text_sha256": "..", "slots": 0, "components": {NAME: SHA-256},
+ *	 "files": {PATH: SHA-256}, "outputs": ["INSTANCE.PORT", ..]}         first, when it begins
+ *	{"set": {"INST.PARAM": "VALUE", ..}, "index": 17}                    from this index on
+ *	{"state": "PAUSE", "index": 20}, {"remap": true, "index": 30}        told, not needed
+ *	{"end": 500, "recorded": {NAME: SHA-256}, "sinks": {LABEL: SHA-256}} last: indices that ran
+ *
+ * `slots` is what was asked for, 0: nothing. A recording without a line `end` was cut short by a
+ * crash; then a last line without an end of line is no line. Pure: text in, objects or errors out.
+ */
+#ifndef ALOE_RECORDING_CONTROL_H
+#define ALOE_RECORDING_CONTROL_H
+
+#include "core/json/json.h"
+
+enum { CONTROL_VERSION = 1, CONTROL_BYTES_MAX = 1 << 30 };
+#define CONTROL_INDEX_MAX (UINT64_MAX >> 2)
+
+struct control {
+	json_t *head;
+	json_t *sets;  /* array, in the order of their index */
+	json_t *end;   /* NULL: there is none */
+	uint64_t seen; /* indices that are known to have run, by what was told of them */
+};
+
+/* control_parse reads the text of `file` (its name for messages). 0; -EINVAL with all that is wrong
+ * in diag, by line; -ENOMEM. control_fini in any case. */
+int control_parse(
+    const char *file, const char *text, size_t len, struct diag *diag, struct control *ret);
+void control_fini(struct control *control);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What happens to a waveform while it is recorded: a line each in control.jsonl of the recording
+ * (core/recording/control.h). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "daemons/swman/swman.h"
+
+/* The folder of the recording, as the LOAD has it; NULL: none. The caller frees it. */
+static char *record_folder(const struct swman_run *run)
+{
+	struct wire_view load;
+
+	return run->load && wire_decode(run->load, run->load_len, &load) == 0
+	    ? wire_get_text(&load, WIRE_TAG_RECORD, 0)
+	    : NULL;
+}
+
+static int line_append(const char *folder, const char *line)
+{
+	char path[PATH_MAX];
+	const size_t len = strlen(line);
+	int rc = path_print(path, sizeof(path), "%s/control.jsonl", folder), fd;
+
+	if (rc < 0)
+		return rc;
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, line, len) != (ssize_t)len)
+		rc = errno ? -errno : -ENOSPC;
+	close(fd);
+	return rc;
+}
+
+static json_t *sets_of(const struct wire_view *event)
+{
+	json_t *sets = json_object();
+	char *name, *value;
+
+	for (unsigned n = 0; (name = wire_get_text(event, WIRE_TAG_NAME, n)); n++) {
+		value = wire_get_text(event, WIRE_TAG_VALUE, n);
+		json_object_set_new(sets, name, json_string(value ? value : ""));
+		free(name);
+		free(value);
+	}
+	return sets;
+}
+
+static json_t *line_make(const char *state, const struct wire_view *event)
+{
+	json_t *line = json_object();
+	uint64_t index = 0;
+
+	if (strcmp(state, "SET") == 0)
+		json_object_set_new(line, "set", sets_of(event));
+	else
+		json_object_set_new(line, "state", json_string(state));
+	if (wire_get_u64(event, WIRE_TAG_INDEX, &index) == 0)
+		json_object_set_new(line, "index", json_integer((json_int_t)index));
+	return line;
+}
+
+/* A line that lacks makes another recording of it: then there is to be none. */
+static void record_break(struct swman *swman, struct swman_run *run, const char *folder, int rc)
+{
+	run->unrecorded = true;
+	log_warning(&swman->daemon.log,
+	    "%s: control.jsonl cannot be written: %s; the recording ends here, and the waveform "
+	    "goes on",
+	    folder, strerror(-rc));
+}
+
+void swman_record_event(struct swman *swman, struct swman_run *run, const struct wire_view *event)
+{
+	char *folder = run->unrecorded ? NULL : record_folder(run);
+	char *state = wire_get_text(event, WIRE_TAG_STATE, 0), *text = NULL, *line = NULL;
+	json_t *object = folder && state ? line_make(state, event) : NULL;
+	int rc = -ENOMEM;
+
+	if (object)
+		text = json_dumps(object, JSON_COMPACT);
+	if (text && asprintf(&line, "%s\n", text) >= 0) {
+		rc = line_append(folder, line);
+		free(line);
+	}
+	if (object && rc < 0)
+		record_break(swman, run, folder, rc);
+	json_decref(object);
+	free(text);
+	free(state);
+	free(folder);
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * aloe run FILE --record DIR. The folder gets
+ *
+ *	waveform.conf               the waveform after --set, with the numbers of its arrays
+ *	control.jsonl               core/recording/control.h; aloe-swman adds lines while it runs
+ *	INSTANCE.PORT.messages      core/recording/table.h: what came from outside
+ *	INSTANCE.PORT.sigmf-data    its samples, and .sigmf-meta (SigMF) when the run is over
+ *	rec_INSTANCE_PORT.sha256    what sinks got */
+#include "tools/aloe/record.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/recording/control.h"
+#include "core/report/report.h"
+#include "tools/aloe/describe.h"
+#include "tools/aloe/run.h"
+#include "tools/aloe/sinks.h"
+#include "tools/aloe/source.h"
+
+enum { FILE_HASH_MAX = 1 << 30, PARAMS = 4400 };
+
+struct record {
+	const struct cli_args *args;
+	struct source source;
+	struct sinks sinks;
+	struct wf_graft *outputs; /* what comes from outside */
+	char (*params)[PARAMS];
+	size_t n_outputs;
+	char dir[4096];
+};
+
+bool record_is_radio(const struct wf_instance *instance)
+{
+	return strncmp(instance->type->name, "radio_", 6) == 0;
+}
+
+bool record_is_outside(const struct wf_instance *instance)
+{
+	return instance->type->fills || (record_is_radio(instance) && instance->n_out > 0);
+}
+
+/* ---- the folder ---------------------------------------------------------------------------- */
+
+static bool folder_is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool empty = dir != NULL;
+
+	while (dir && (entry = readdir(dir)))
+		empty &= entry->d_name[0] == '.';
+	if (dir)
+		closedir(dir);
+	return empty;
+}
+
+static int folder_make(struct record *record)
+{
+	const char *given = cli_get(record->args, "record");
+	int rc = given[0] == '/'
+	    ? path_print(record->dir, sizeof(record->dir), "%s", given)
+	    : path_print(record->dir, sizeof(record->dir), "%s/%s", record->source.cwd, given);
+
+	if (rc == 0)
+		rc = dir_make(record->dir);
+	if (rc < 0)
+		return cli_fail(record->args, "--record %s: %s", given, strerror(-rc));
+	if (!folder_is_empty(record->dir))
+		return cli_fail(record->args,
+		    "--record %s: the folder is not empty; a recording has a folder of its own",
+		    given);
+	return CLI_OK;
+}
+
+static int text_write(const struct record *record, const char *name, char *text)
+{
+	char path[4200];
+	int rc = text ? path_print(path, sizeof(path), "%s/%s", record->dir, name) : -ENOMEM;
+
+	if (rc == 0)
+		rc = file_write(path, text, strlen(text));
+	free(text);
+	if (rc < 0)
+		fprintf(stderr, "aloe: %s/%s: %s\n", record->dir, name, strerror(-rc));
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
+/* A line of control.jsonl; the object is given back. */
+static int line_add(const struct record *record, json_t *object)
+{
+	char *line = object ? json_dumps(object, JSON_COMPACT) : NULL, path[4200];
+	FILE *file = NULL;
+	int status = CLI_FAILED;
+
+	json_decref(object);
+	if (line && path_print(path, sizeof(path), "%s/control.jsonl", record->dir) == 0)
+		file = fopen(path, "ae");
+	if (file) {
+		const bool written = fprintf(file, "%s\n", line) > 0 && fflush(file) == 0 &&
+		    fsync(fileno(file)) == 0;
+
+		if (fclose(file) == 0 && written)
+			status = CLI_OK;
+	}
+	if (status != CLI_OK)
+		fprintf(stderr, "aloe: %s/control.jsonl cannot be written: %s\n", record->dir,
+		    strerror(errno));
+	free(line);
+	return status;
+}
+
+/* ---- what is recorded ---------------------------------------------------------------------- */
+
+static void output_add(struct record *record, int instance, int port)
+{
+	const struct waveform *waveform = record->source.waveform;
+	struct wf_graft *graft = &record->outputs[record->n_outputs];
+	char *params = record->params[record->n_outputs++];
+
+	*graft = (struct wf_graft){
+	    .instance = instance, .port = port, .component = "recorder", .params = params};
+	wf_graft_name(waveform, "in", graft);
+	snprintf(params, PARAMS, "keep = \"messages\"; path = \"%s/%s.%s\";", record->dir,
+	    waveform->instances[instance].name,
+	    wf_output_name(&waveform->instances[instance], port));
+}
+
+static int outputs_list(struct record *record)
+{
+	const struct waveform *waveform = record->source.waveform;
+
+	record->outputs = calloc(waveform->n_links + 1, sizeof(*record->outputs));
+	record->params = calloc(waveform->n_links + 1, sizeof(*record->params));
+	if (!record->outputs || !record->params)
+		return CLI_FAILED;
+	for (size_t i = 0; i < waveform->n_instances; i++)
+		for (uint32_t p = 0; p < waveform->instances[i].n_out; p++)
+			if (record_is_outside(&waveform->instances[i]) &&
+			    waveform->instances[i].out[p].link >= 0)
+				output_add(record, (int)i, (int)p);
+	return sinks_list(waveform, &record->sinks) < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static json_t *outputs_names(const struct record *record)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < record->n_outputs; i++) {
+		const struct wf_graft *graft = &record->outputs[i];
+		const struct wf_instance *instance =
+		    &record->source.waveform->instances[graft->instance];
+
+		json_array_append_new(names,
+		    json_sprintf("%s.%s", instance->name, wf_output_name(instance, graft->port)));
+	}
+	return names;
+}
+
+static json_t *components_hashes(const struct waveform *waveform)
+{
+	json_t *hashes = json_object();
+
+	for (size_t i = 0; i < waveform->n_instances; i++)
+		json_object_set_new(hashes, waveform->instances[i].type->name,
+		    json_string(component_build(waveform->instances[i].type)));
+	return hashes;
+}
+
+/* Files that a component reads itself: those that come from outside are recorded. */
+static json_t *files_hashes(const struct waveform *waveform)
+{
+	json_t *hashes = json_object();
+
+	for (size_t i = 0; i < waveform->n_instances; i++) {
+		const struct wf_instance *instance = &waveform->instances[i];
+		char hex[SHA256_TEXT];
+
+		for (size_t k = 0; k < instance->type->n_params; k++)
+			if (instance->type->params[k].kind == ALOE_KIND_PATH &&
+			    !instance->type->fills && !instance->type->drains &&
+			    sha256_file(instance->values[k].text, FILE_HASH_MAX, hex) == 0)
+				json_object_set_new(
+				    hashes, instance->values[k].text, json_string(hex));
+	}
+	return hashes;
+}
+
+static int head_write(const struct record *record, const char *text)
+{
+	char hex[SHA256_TEXT];
+	uint64_t slots = 0;
+
+	if (cli_whole(record->args, "slots", 1, CONTROL_INDEX_MAX, &slots) < 0)
+		return CLI_USAGE;
+	sha256_text(text, strlen(text), hex);
+	return line_add(record,
+	    json_pack("{s:i, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "recording", CONTROL_VERSION,
+	        "version", ALOE_VERSION, "waveform", record->source.waveform->name, "text_sha256",
+	        hex, "slots", (json_int_t)slots, "components",
+	        components_hashes(record->source.waveform), "files",
+	        files_hashes(record->source.waveform), "outputs", outputs_names(record)));
+}
+
+static int texts_write(struct record *record)
+{
+	const struct wf_print print = {.grafts = record->outputs, .n_grafts = record->n_outputs};
+	char *text = waveform_print(record->source.waveform, NULL);
+	int status = text ? head_write(record, text) : CLI_FAILED;
+
+	if (status != CLI_OK) {
+		free(text);
+		return status;
+	}
+	status = text_write(record, "waveform.conf", text);
+	return status == CLI_OK
+	    ? text_write(record, "running.conf",
+	          sinks_print(&record->sinks, record->source.waveform, &print, record->dir))
+	    : status;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+/* The options of the user, but for what the text has already. */
+static int recorded_run(struct record *record, json_t **ret_report)
+{
+	struct cli_args args = *record->args;
+	struct cli_given *given = calloc(args.n_given + 1, sizeof(*given));
+	char path[4200];
+	const char *file[] = {path};
+	size_t n = 0;
+	int status = CLI_FAILED;
+
+	for (size_t i = 0; given && i < args.n_given; i++) {
+		const char *name = args.given[i].option->name;
+
+		if (strcmp(name, "copies") == 0 || strcmp(name, "set") == 0)
+			continue;
+		given[n] = args.given[i];
+		if (strcmp(name, "record") == 0)
+			given[n].value = record->dir;
+		n++;
+	}
+	args.given = given;
+	args.n_given = n;
+	args.args = file;
+	if (given && path_print(path, sizeof(path), "%s/running.conf", record->dir) == 0) {
+		status = run_waveform(&args, NULL, ret_report);
+		unlink(path);
+	}
+	free(given);
+	return status;
+}
+
+/* ---- afterwards ---------------------------------------------------------------------------- */
+
+/* Messages that a recorder has lost, which of the recorders it does not matter: from there on there
+ * is no recording. */
+static double lost_count(const json_t *report)
+{
+	json_t *instance;
+	double lost = 0;
+	size_t n;
+
+	json_array_foreach(json_object_get(report, "instances"), n, instance)
+	{
+		if (strcmp(report_text(instance, "component"), "recorder") == 0)
+			lost += report_number(json_object_get(instance, "variables"), "lost");
+	}
+	return lost;
+}
+
+static json_t *recorded_hashes(const struct record *record)
+{
+	json_t *hashes = json_object(), *names = outputs_names(record), *name;
+	size_t n;
+
+	json_array_foreach(names, n, name)
+	{
+		char path[4400], hex[SHA256_TEXT];
+
+		if (path_print(path, sizeof(path), "%s/%s.messages", record->dir,
+		        json_string_value(name)) == 0 &&
+		    sha256_file(path, CONTROL_BYTES_MAX, hex) == 0)
+			json_object_set_new(hashes, json_string_value(name), json_string(hex));
+	}
+	json_decref(names);
+	return hashes;
+}
+
+static json_t *sinks_hashes(const struct record *record)
+{
+	json_t *hashes = json_object();
+
+	for (size_t i = 0; i < record->sinks.len; i++)
+		if (record->sinks.items[i].sha256[0])
+			json_object_set_new(hashes, record->sinks.items[i].label,
+			    json_string(record->sinks.items[i].sha256));
+	return hashes;
+}
+
+static int record_end(struct record *record, const json_t *report)
+{
+	const double lost = lost_count(report);
+	int rc, status;
+
+	if (lost > 0) {
+		fprintf(stderr,
+		    "aloe: %s: the recording is not whole, because %.0f message%s could not be "
+		    "written (is the disk full?); the waveform lost nothing, and the recording "
+		    "replays up to there\n",
+		    record->dir, lost, plural(lost));
+		return CLI_FAILED;
+	}
+	rc = sinks_read(&record->sinks, record->source.waveform, record->dir, NULL);
+	if (rc < 0) {
+		fprintf(stderr, "aloe: %s: a digest of a sink is missing: %s\n", record->dir,
+		    strerror(-rc));
+		return CLI_FAILED;
+	}
+	status = describe_outputs(
+	    record->dir, record->source.waveform, record->outputs, record->n_outputs);
+	if (status == CLI_OK)
+		status = line_add(record,
+		    json_pack("{s:I, s:o, s:o}", "end", (json_int_t)report_number(report, "index"),
+		        "recorded", recorded_hashes(record), "sinks", sinks_hashes(record)));
+	return status;
+}
+
+static int record_all(struct record *record)
+{
+	json_t *report = NULL;
+	int status = folder_make(record), ended;
+
+	if (status == CLI_OK)
+		status = outputs_list(record);
+	if (status == CLI_OK)
+		status = texts_write(record);
+	if (status != CLI_OK)
+		return status;
+	status = recorded_run(record, &report);
+	if (report && report_ended(report)) {
+		ended = record_end(record, report);
+		if (ended == CLI_OK && !cli_has(record->args, "quiet"))
+			fprintf(cli_has(record->args, "json") ? stderr : stdout, "recorded   %s\n",
+			    record->dir);
+		status = status == CLI_OK ? ended : status;
+	}
+	json_decref(report);
+	return status;
+}
+
+int record_run(const struct cli_args *args)
+{
+	struct record *record = calloc(1, sizeof(*record));
+	int status;
+
+	if (!record)
+		return CLI_FAILED;
+	record->args = args;
+	status = source_open(&record->source, args, args->args[0], false);
+	if (status == CLI_OK)
+		status = record_all(record);
+	sinks_fini(&record->sinks);
+	free(record->outputs);
+	free(record->params);
+	source_close(&record->source);
+	free(record);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/aloe/recording.h - a recording that is read: all of it is checked before anything runs.
+ */
+#ifndef TOOLS_ALOE_RECORDING_H
+#define TOOLS_ALOE_RECORDING_H
+
+#include "core/recording/control.h"
+#include "core/recording/table.h"
+
+struct recording {
+	const char *dir;
+	struct diag diag;
+	struct control control;
+	struct message_table *tables; /* as control.head's `outputs` */
+	size_t n_tables;
+	uint64_t slots; /* that it replays */
+};
+
+/* recording_open reads the folder `dir`: 0; or negative after printing what is truncated, altered or
+ * of another version, and where. Files that components read themselves, and are not as they were,
+ * are errors; components of another build are a note. recording_close in any case. */
+int recording_open(const char *dir, struct recording *ret);
+void recording_close(struct recording *recording);
+
+#endif
