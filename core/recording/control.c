@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-struct place { /* of a line */
+struct control_line { /* of a line */
 	const char *file;
 	unsigned line;
 	char at[256];
@@ -12,7 +12,7 @@ struct place { /* of a line */
 };
 
 /* An object whose values are texts; `what` names it. */
-static int texts_want(const json_t *object, const char *key, const struct place *place)
+static int texts_want(const json_t *object, const char *key, const struct control_line *place)
 {
 	const json_t *texts = json_object_get(object, key);
 	const char *name;
@@ -28,7 +28,7 @@ static int texts_want(const json_t *object, const char *key, const struct place 
 	                   "%s: an object whose values are texts is needed", key);
 }
 
-static int outputs_want(const json_t *head, const struct place *place)
+static int outputs_want(const json_t *head, const struct control_line *place)
 {
 	json_t *outputs = NULL, *output;
 	size_t n;
@@ -46,7 +46,8 @@ static int outputs_want(const json_t *head, const struct place *place)
 	return 0;
 }
 
-static int head_take(json_t *object, const struct place *place, struct control *control)
+static int head_take(
+    json_t *object, const struct control_line *place, struct recording_control *control)
 {
 	uint64_t version = 0, slots;
 	const char *text;
@@ -69,7 +70,8 @@ static int head_take(json_t *object, const struct place *place, struct control *
 }
 
 /* They are told in the order in which they were taken, which need not be that of their indices. */
-static int set_take(json_t *object, const struct place *place, struct control *control)
+static int set_take(
+    json_t *object, const struct control_line *place, struct recording_control *control)
 {
 	uint64_t index, other;
 	size_t at = json_array_size(control->sets);
@@ -86,7 +88,8 @@ static int set_take(json_t *object, const struct place *place, struct control *c
 	return json_array_insert(control->sets, at, object) < 0 ? -ENOMEM : 0;
 }
 
-static int end_take(json_t *object, const struct place *place, struct control *control)
+static int end_take(
+    json_t *object, const struct control_line *place, struct recording_control *control)
 {
 	uint64_t slots;
 
@@ -104,7 +107,8 @@ static uint64_t index_max(const json_t *object, uint64_t seen)
 	return index > 0 && (uint64_t)index > seen ? (uint64_t)index : seen;
 }
 
-static int object_take(json_t *object, const struct place *place, struct control *control)
+static int object_take(
+    json_t *object, const struct control_line *place, struct recording_control *control)
 {
 	if (!control->head)
 		return head_take(object, place, control);
@@ -117,7 +121,8 @@ static int object_take(json_t *object, const struct place *place, struct control
 	return json_object_get(object, "end") ? end_take(object, place, control) : 0;
 }
 
-static int line_take(const char *line, size_t len, struct place *place, struct control *control)
+static int line_take(
+    const char *line, size_t len, struct control_line *place, struct recording_control *control)
 {
 	json_t *object;
 	int rc;
@@ -131,14 +136,14 @@ static int line_take(const char *line, size_t len, struct place *place, struct c
 	return rc;
 }
 
-int control_parse(
-    const char *file, const char *text, size_t len, struct diag *diag, struct control *ret)
+int control_parse(const char *file, const char *text, size_t len, struct diag *diag,
+    struct recording_control *ret)
 {
-	struct place place = {.file = file, .diag = diag};
+	struct control_line place = {.file = file, .diag = diag};
 	const char *at = text, *end = text + len, *stop;
 	int rc = 0;
 
-	*ret = (struct control){.sets = json_array()};
+	*ret = (struct recording_control){.sets = json_array()};
 	if (!ret->sets)
 		return -ENOMEM;
 	while (rc == 0 && at < end && (stop = memchr(at, '\n', (size_t)(end - at)))) {
@@ -154,10 +159,10 @@ int control_parse(
 	return rc;
 }
 
-void control_fini(struct control *control)
+void control_fini(struct recording_control *control)
 {
 	json_decref(control->head);
 	json_decref(control->sets);
 	json_decref(control->end);
-	*control = (struct control){0};
+	*control = (struct recording_control){0};
 }

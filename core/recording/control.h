@@ -2,13 +2,14 @@
  *
  * core/recording/control.h - control.jsonl of a recording: one JSON object a line.
  *
- *	{"recording": 1, "waveform": "w", "text_sha256": "..", "slots": 0, "components": {NAME: SHA-256},
- *	 "files": {PATH: SHA-256}, "outputs": ["INSTANCE.PORT", ..]}         first, when it begins
+ *	{"recording": 1, "waveform": "w", "text_sha256": "..", "slots": 0,                     first
+ *	 "components": {NAME: SHA-256}, "files": {PATH: SHA-256}, "outputs": ["INST.PORT", ..]}
  *	{"set": {"INST.PARAM": "VALUE", ..}, "index": 17}                    from this index on
  *	{"state": "PAUSE", "index": 20}, {"remap": true, "index": 30}        told, not needed
- *	{"end": 500, "recorded": {NAME: SHA-256}, "sinks": {LABEL: SHA-256}} last: indices that ran
+ *	{"missed": 0, "end": 500, "recorded": {NAME: SHA-256}, "sinks": {LABEL: SHA-256}}     last
  *
- * `slots` is what was asked for, 0: nothing. A recording without a line `end` was cut short by a
+ * `end` is how many indices ran, `missed` how many slots and messages were missed under skip, and
+ * `slots` what was asked for, 0: nothing. A recording without a line `end` was cut short by a
  * crash; then a last line without an end of line is no line. Pure: text in, objects or errors out.
  */
 #ifndef ALOE_RECORDING_CONTROL_H
@@ -19,7 +20,7 @@
 enum { CONTROL_VERSION = 1, CONTROL_BYTES_MAX = 1 << 30 };
 #define CONTROL_INDEX_MAX (UINT64_MAX >> 2)
 
-struct control {
+struct recording_control {
 	json_t *head;
 	json_t *sets;  /* array, in the order of their index */
 	json_t *end;   /* NULL: there is none */
@@ -28,8 +29,8 @@ struct control {
 
 /* control_parse reads the text of `file` (its name for messages). 0; -EINVAL with all that is wrong
  * in diag, by line; -ENOMEM. control_fini in any case. */
-int control_parse(
-    const char *file, const char *text, size_t len, struct diag *diag, struct control *ret);
-void control_fini(struct control *control);
+int control_parse(const char *file, const char *text, size_t len, struct diag *diag,
+    struct recording_control *ret);
+void control_fini(struct recording_control *control);
 
 #endif

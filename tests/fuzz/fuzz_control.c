@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/recording/control: a log of any bytes is refused with a reason, or has a head, and changes in
- * the order of their index. */
+ * core/recording/control: a log of any bytes is refused with a reason, or has a head, and changes
+ * in the order of their index. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static void insist(bool true_here)
 		abort();
 }
 
-static void control_check(const struct control *control)
+static void control_check(const struct recording_control *control)
 {
 	json_t *set;
 	json_int_t before = 0;
@@ -33,7 +33,7 @@ static void control_check(const struct control *control)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct control control;
+	struct recording_control control;
 	struct diag diag;
 	int rc;
 

@@ -76,7 +76,7 @@ static void a_table_cut_short_is_whole_up_to_its_last_line(void **state)
 	"{\"recording\":1,\"waveform\":\"w\",\"text_sha256\":\"x\",\"slots\":9,"                   \
 	"\"components\":{},\"files\":{},\"outputs\":[\"a.out\"]}\n"
 
-static int control_read(const char *text, struct control *control, char why[256])
+static int control_read(const char *text, struct recording_control *control, char why[256])
 {
 	struct diag diag;
 	int rc;
@@ -90,7 +90,7 @@ static int control_read(const char *text, struct control *control, char why[256]
 
 static void control_refused(const char *text, const char *expected)
 {
-	struct control control;
+	struct recording_control control;
 	char why[256];
 
 	assert_int_equal(control_read(text, &control, why), -EINVAL);
@@ -120,7 +120,7 @@ static void sets_are_in_the_order_of_their_index(void **state)
 	                                 "{\"set\":{\"a.b\":\"2\"},\"index\":3}\n"
 	                                 "{\"set\":{\"a.b\":\"3\"},\"index\":7}\n{\"set\":{\"a";
 	static const char *const expected[] = {"2", "1", "3"};
-	struct control control;
+	struct recording_control control;
 	char why[256];
 
 	(void)state;

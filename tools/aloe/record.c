@@ -28,7 +28,7 @@
 
 enum { FILE_HASH_MAX = 1 << 30, PARAMS = 4400 };
 
-struct record {
+struct record_job {
 	const struct cli_args *args;
 	struct source source;
 	struct sinks sinks;
@@ -63,7 +63,7 @@ static bool folder_is_empty(const char *path)
 	return empty;
 }
 
-static int folder_make(struct record *record)
+static int folder_make(struct record_job *record)
 {
 	const char *given = cli_get(record->args, "record");
 	int rc = given[0] == '/'
@@ -81,7 +81,7 @@ static int folder_make(struct record *record)
 	return CLI_OK;
 }
 
-static int text_write(const struct record *record, const char *name, char *text)
+static int text_write(const struct record_job *record, const char *name, char *text)
 {
 	char path[4200];
 	int rc = text ? path_print(path, sizeof(path), "%s/%s", record->dir, name) : -ENOMEM;
@@ -95,7 +95,7 @@ static int text_write(const struct record *record, const char *name, char *text)
 }
 
 /* A line of control.jsonl; the object is given back. */
-static int line_add(const struct record *record, json_t *object)
+static int line_add(const struct record_job *record, json_t *object)
 {
 	char *line = object ? json_dumps(object, JSON_COMPACT) : NULL, path[4200];
 	FILE *file = NULL;
@@ -120,7 +120,7 @@ static int line_add(const struct record *record, json_t *object)
 
 /* ---- what is recorded ---------------------------------------------------------------------- */
 
-static void output_add(struct record *record, int instance, int port)
+static void output_add(struct record_job *record, int instance, int port)
 {
 	const struct waveform *waveform = record->source.waveform;
 	struct wf_graft *graft = &record->outputs[record->n_outputs];
@@ -134,7 +134,7 @@ static void output_add(struct record *record, int instance, int port)
 	    wf_output_name(&waveform->instances[instance], port));
 }
 
-static int outputs_list(struct record *record)
+static int outputs_list(struct record_job *record)
 {
 	const struct waveform *waveform = record->source.waveform;
 
@@ -150,7 +150,7 @@ static int outputs_list(struct record *record)
 	return sinks_list(waveform, &record->sinks) < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static json_t *outputs_names(const struct record *record)
+static json_t *outputs_names(const struct record_job *record)
 {
 	json_t *names = json_array();
 
@@ -194,7 +194,7 @@ static json_t *files_hashes(const struct waveform *waveform)
 	return hashes;
 }
 
-static int head_write(const struct record *record, const char *text)
+static int head_write(const struct record_job *record, const char *text)
 {
 	char hex[SHA256_TEXT];
 	uint64_t slots = 0;
@@ -210,7 +210,7 @@ static int head_write(const struct record *record, const char *text)
 	        files_hashes(record->source.waveform), "outputs", outputs_names(record)));
 }
 
-static int texts_write(struct record *record)
+static int texts_write(struct record_job *record)
 {
 	const struct wf_print print = {.grafts = record->outputs, .n_grafts = record->n_outputs};
 	char *text = waveform_print(record->source.waveform, NULL);
@@ -230,7 +230,7 @@ static int texts_write(struct record *record)
 /* ---- the run ------------------------------------------------------------------------------- */
 
 /* The options of the user, but for what the text has already. */
-static int recorded_run(struct record *record, json_t **ret_report)
+static int recorded_run(struct record_job *record, json_t **ret_report)
 {
 	struct cli_args args = *record->args;
 	struct cli_given *given = calloc(args.n_given + 1, sizeof(*given));
@@ -278,7 +278,7 @@ static double lost_count(const json_t *report)
 	return lost;
 }
 
-static json_t *recorded_hashes(const struct record *record)
+static json_t *recorded_hashes(const struct record_job *record)
 {
 	json_t *hashes = json_object(), *names = outputs_names(record), *name;
 	size_t n;
@@ -296,7 +296,7 @@ static json_t *recorded_hashes(const struct record *record)
 	return hashes;
 }
 
-static json_t *sinks_hashes(const struct record *record)
+static json_t *sinks_hashes(const struct record_job *record)
 {
 	json_t *hashes = json_object();
 
@@ -307,8 +307,21 @@ static json_t *sinks_hashes(const struct record *record)
 	return hashes;
 }
 
-static int record_end(struct record *record, const json_t *report)
+/* Under skip: what instances missed is not recorded, but how much that was. */
+static uint64_t missed_count(const json_t *report)
 {
+	static const char *const counts[] = {"absent", "overwritten", "lost"};
+	const json_t *messages = json_object_get(report, "messages");
+	double missed = report_number(json_object_get(report, "slots"), "skipped");
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		missed += report_number(messages, counts[i]);
+	return strcmp(report_text(report, "late"), "skip") == 0 ? (uint64_t)missed : 0;
+}
+
+static int record_end(struct record_job *record, const json_t *report)
+{
+	const uint64_t missed = missed_count(report);
 	const double lost = lost_count(report);
 	int rc, status;
 
@@ -326,16 +339,22 @@ static int record_end(struct record *record, const json_t *report)
 		    strerror(-rc));
 		return CLI_FAILED;
 	}
+	if (missed > 0)
+		fprintf(stderr,
+		    "aloe: slots skipped and messages missed inside the waveform: %llu; these are "
+		    "not recorded, so a replay gives other bits from the first of them on\n",
+		    (unsigned long long)missed);
 	status = describe_outputs(
 	    record->dir, record->source.waveform, record->outputs, record->n_outputs);
 	if (status == CLI_OK)
 		status = line_add(record,
-		    json_pack("{s:I, s:o, s:o}", "end", (json_int_t)report_number(report, "index"),
-		        "recorded", recorded_hashes(record), "sinks", sinks_hashes(record)));
+		    json_pack("{s:I, s:I, s:o, s:o}", "missed", (json_int_t)missed, "end",
+		        (json_int_t)report_number(report, "index"), "recorded",
+		        recorded_hashes(record), "sinks", sinks_hashes(record)));
 	return status;
 }
 
-static int record_all(struct record *record)
+static int record_all(struct record_job *record)
 {
 	json_t *report = NULL;
 	int status = folder_make(record), ended;
@@ -360,7 +379,7 @@ static int record_all(struct record *record)
 
 int record_run(const struct cli_args *args)
 {
-	struct record *record = calloc(1, sizeof(*record));
+	struct record_job *record = calloc(1, sizeof(*record));
 	int status;
 
 	if (!record)

@@ -11,15 +11,15 @@
 struct recording {
 	const char *dir;
 	struct diag diag;
-	struct control control;
+	struct recording_control control;
 	struct message_table *tables; /* as control.head's `outputs` */
 	size_t n_tables;
 	uint64_t slots; /* that it replays */
 };
 
-/* recording_open reads the folder `dir`: 0; or negative after printing what is truncated, altered or
- * of another version, and where. Files that components read themselves, and are not as they were,
- * are errors; components of another build are a note. recording_close in any case. */
+/* recording_open reads the folder `dir`: 0; or negative after printing what is truncated, altered
+ * or of another version, and where. Files that components read themselves, and are not as they
+ * were, are errors. recording_close in any case. */
 int recording_open(const char *dir, struct recording *ret);
 void recording_close(struct recording *recording);
 

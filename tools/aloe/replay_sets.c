@@ -67,8 +67,8 @@ static int steps_run(struct client *client, const char *waveform, uint64_t count
 	return client_judge(client_ask(client, &msg, CLIENT_CALL_MS, &view), &view);
 }
 
-/* The waveform runs up to the index of a change that is still to be sent: no instance is at an index
- * beyond the steps that have run. */
+/* The waveform runs up to the index of a change that is still to be sent: no instance is at an
+ * index beyond the steps that have run. */
 static int run_up_to(struct client *client, const char *waveform, uint64_t index, uint64_t *steps)
 {
 	int status = CLI_OK;
