@@ -36,7 +36,7 @@ SOAPY := $(shell $(PKG_CONFIG) --exists SoapySDR 2>/dev/null && echo yes)
 # What needs UHD is made where its headers are, and those of Boost that they ask for (libuhd-dev, libboost-dev).
 UHD := $(and $(filter $(shell $(CC) -dumpmachine),$(shell $(CXX) -dumpmachine)),\
 	$(wildcard $(shell $(PKG_CONFIG) --variable=includedir uhd 2>/dev/null)/boost/optional.hpp))
-CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c)) $(wildcard platforms/*.c) \
+CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c core/*/*/*.c)) $(wildcard platforms/*.c) \
 	$(filter-out $(TRANSPORT_SRC) $(SOAPY_SRC),$(wildcard platforms/*/*.c))
 # A folder of platforms that has a driver.c is the driver of a radio; platforms/drivers.c lists them all by this word.
 RADIO_SRC := $(sort $(wildcard platforms/*/driver.c))
@@ -44,8 +44,8 @@ RADIOS := $(patsubst platforms/%/driver.c,RADIO(%),$(RADIO_SRC))
 KERNEL_SRC := $(wildcard core/kernels/*.c)
 FFT_SRC := $(wildcard core/fft/*.c)
 # Rooms of core that components link, too, where components/GROUP/group.mk says ROOMS_GROUP = $(LIBROOMS).
-ROOM_SRC := $(wildcard core/sigmf/*.c core/json/*.c) core/recording/table.c \
-	$(patsubst %,core/base/%.c,diag digest file sha256 sha512)
+ROOM_SRC := $(wildcard core/sigmf/*.c core/json/*.c core/gnuradio/*.c core/bus/samples/*.c) \
+	core/recording/table.c $(patsubst %,core/base/%.c,diag digest file sha256 sha512)
 COMMON_SRC := $(wildcard daemons/common/*.c)
 COMPONENT_SRC := $(wildcard components/*/*.c)
 DAEMONS := $(filter-out common,$(notdir $(patsubst %/main.c,%,$(wildcard daemons/*/main.c))))

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/base/clock.h"
 #include "core/base/simd.h"
 #include "core/base/text.h"
 #include "core/component/param.h"
@@ -317,6 +318,19 @@ void instance_follow(struct instance *it, const struct image_view *view)
 	stats_bind(it, view, row);
 }
 
+/* What another program has to take first may be waited for, but not for ever. */
+static int drain_last(struct instance *it)
+{
+	enum { DRAINS = 2000, DRAIN_NAP_NS = 1000000 };
+	int status = io_drain(&it->io, it->component, it->state, &it->setup);
+
+	for (int n = 0; n < DRAINS && status >= 0 && it->io.later; n++) {
+		clock_sleep_until(clock_ns() + DRAIN_NAP_NS);
+		status = io_drain(&it->io, it->component, it->state, &it->setup);
+	}
+	return status;
+}
+
 int instance_close(struct instance *it)
 {
 	int status = 0;
@@ -324,7 +338,7 @@ int instance_close(struct instance *it)
 	assert(it->component != NULL);
 	assert(!it->initialised || it->state != NULL);
 	if (it->initialised && it->component->drain != NULL && it->records > 0)
-		status = io_drain(&it->io, it->component, it->state, &it->setup);
+		status = drain_last(it);
 	if (status >= 0 && atomic_load(&it->io.failed))
 		status = -EIO;
 	live_free(it->live);

@@ -31,12 +31,40 @@ void io_ring_fini(struct io_ring *ring)
 	*ring = (struct io_ring){0};
 }
 
+/* The last record is the one that was kept back; if it was given away (ALOE_IO_LATER), one without
+ * a message follows. */
 static void fill_end(struct io_ring *ring)
 {
 	ring->ended = true;
+	if (ring->waited && ring->filled == atomic_load(&ring->head)) {
+		ring->records[ring->filled % ring->len].state = ALOE_IDLE;
+		ring->filled++;
+	}
 	if (ring->filled > 0)
 		ring->records[(ring->filled - 1) % ring->len].end = 1;
 	atomic_store_explicit(&ring->head, ring->filled, memory_order_release);
+}
+
+/* fill_once asks for one record: what fill has returned, or 0 with the record before given away. */
+static int fill_once(struct io_ring *ring, const struct aloe_component *component, void *self,
+    struct aloe_setup *setup)
+{
+	struct aloe_record *record = &ring->records[ring->filled % ring->len];
+	int status;
+
+	assert(!ring->ended);
+	assert(ring->filled - atomic_load(&ring->tail) < ring->len);
+	record->index = ring->filled;
+	record->end = 0;
+	record->state = ALOE_VALID;
+	if (!ring->later)
+		record->len = 0;
+	status = component->fill(self, record, setup);
+	ring->later = status == ALOE_IO_LATER;
+	ring->waited |= ring->later;
+	if (status == 0 || ring->later)
+		atomic_store_explicit(&ring->head, ring->filled, memory_order_release);
+	return status;
 }
 
 int io_fill(struct io_ring *ring, const struct aloe_component *component, void *self,
@@ -48,14 +76,8 @@ int io_fill(struct io_ring *ring, const struct aloe_component *component, void *
 	assert(ring->len > 0);
 	while (!ring->ended && !atomic_load(&ring->failed) &&
 	    ring->filled - atomic_load_explicit(&ring->tail, memory_order_acquire) < ring->len) {
-		struct aloe_record *record = &ring->records[ring->filled % ring->len];
-		int status;
+		const int status = fill_once(ring, component, self, setup);
 
-		record->index = ring->filled;
-		record->len = 0;
-		record->end = 0;
-		record->state = ALOE_VALID;
-		status = component->fill(self, record, setup);
 		if (status < 0) {
 			atomic_store(&ring->failed, 1);
 			return status;
@@ -64,7 +86,8 @@ int io_fill(struct io_ring *ring, const struct aloe_component *component, void *
 			fill_end(ring);
 			return moved + 1;
 		}
-		atomic_store_explicit(&ring->head, ring->filled, memory_order_release);
+		if (ring->later)
+			break;
 		ring->filled++;
 		moved++;
 	}
@@ -87,6 +110,9 @@ int io_drain(struct io_ring *ring, const struct aloe_component *component, void 
 			atomic_store(&ring->failed, 1);
 			return status;
 		}
+		ring->later = status == ALOE_IO_LATER;
+		if (ring->later)
+			break;
 		atomic_store_explicit(&ring->tail, ++tail, memory_order_release);
 		moved++;
 	}

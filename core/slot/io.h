@@ -27,6 +27,8 @@ struct io_ring {
 	_Atomic uint64_t tail;   /* records consumed */
 	uint64_t filled;         /* source: head, or head + 1 with the record kept back */
 	bool ended;              /* source: fill has returned ALOE_FILL_END */
+	bool later;              /* the last answer of fill or drain was ALOE_IO_LATER */
+	bool waited;             /* one of them was */
 	_Atomic uint32_t failed; /* fill or drain has failed; the text is in setup->error */
 };
 
@@ -35,7 +37,7 @@ int io_ring_init(struct io_ring *ring, uint32_t len, uint32_t max, uint32_t item
 void io_ring_fini(struct io_ring *ring);
 
 /* io_fill and io_drain move the records that can be moved now. They return how many, or once a
- * negative number after a failure. [io] */
+ * negative number after a failure. After ALOE_IO_LATER they are to be called again soon. [io] */
 int io_fill(struct io_ring *ring, const struct aloe_component *component, void *self,
     struct aloe_setup *setup);
 int io_drain(struct io_ring *ring, const struct aloe_component *component, void *self,

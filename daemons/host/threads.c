@@ -28,7 +28,8 @@ static void fault_report(struct host *host, struct host_wave *wave, const struct
 	wave->io_reported = true;
 }
 
-static int wave_serve(struct host *host, struct host_wave *wave)
+/* *ret_later is set when somebody has to be asked again though no step moves a record. */
+static int wave_serve(struct host *host, struct host_wave *wave, bool *ret_later)
 {
 	int moved = 0;
 
@@ -44,6 +45,7 @@ static int wave_serve(struct host *host, struct host_wave *wave)
 		if (status < 0 && !wave->io_reported)
 			fault_report(host, wave, it);
 		moved += status > 0 ? status : 0;
+		*ret_later |= it->io.later;
 	}
 	return moved;
 }
@@ -61,16 +63,17 @@ static uint64_t nap_time(const struct host_wave *wave)
 	                                      : IO_NAP_NS;
 }
 
-static int all_serve(struct host *host, uint64_t *ret_nap_ns)
+static int all_serve(struct host *host, uint64_t *ret_nap_ns, bool *ret_later)
 {
 	int moved = 0;
 
 	*ret_nap_ns = IO_NAP_MAX_NS;
+	*ret_later = false;
 	pthread_mutex_lock(&host->lock);
 	for (struct host_wave *wave = host->waves; wave != NULL; wave = wave->next) {
 		const uint64_t nap_ns = nap_time(wave);
 
-		moved += wave_serve(host, wave);
+		moved += wave_serve(host, wave, ret_later);
 		*ret_nap_ns = nap_ns < *ret_nap_ns ? nap_ns : *ret_nap_ns;
 	}
 	pthread_mutex_unlock(&host->lock);
@@ -88,10 +91,11 @@ void host_io_wake(struct host *host)
 static void io_sleep(struct host *host)
 {
 	uint64_t nap_ns;
+	bool later;
 
 	atomic_store(&host->tell.io_sleeps, 1);
 	atomic_thread_fence(memory_order_seq_cst);
-	if (all_serve(host, &nap_ns) == 0)
+	if (all_serve(host, &nap_ns, &later) == 0 && !later)
 		futex_wait(&host->tell.io_sleeps, 1, 0);
 	atomic_store(&host->tell.io_sleeps, 0);
 }
@@ -103,18 +107,20 @@ static void *io_main(void *self)
 	struct host *host = self;
 	uint64_t nap_ns = 0, least_ns;
 	uint32_t naps = 0;
+	bool later;
 
 	for (;;) {
-		if (all_serve(host, &least_ns) > 0) {
+		if (all_serve(host, &least_ns, &later) > 0) {
 			nap_ns = naps = 0;
-		} else if (least_ns == IO_NAP_MAX_NS || naps == IO_NAPS) {
+		} else if (!later && (least_ns == IO_NAP_MAX_NS || naps == IO_NAPS)) {
 			io_sleep(host);
 		} else {
-			const uint64_t most_ns = least_ns > IO_NAP_NS ? least_ns : IO_NAP_NS;
+			const uint64_t most_ns =
+			    least_ns > IO_NAP_NS && !later ? least_ns : IO_NAP_NS;
 
 			nap_ns = nap_ns < least_ns ? least_ns : nap_ns * 2;
 			nap_ns = nap_ns < most_ns ? nap_ns : most_ns;
-			naps += nap_ns == most_ns;
+			naps += nap_ns == most_ns && naps < IO_NAPS;
 			clock_sleep_until(clock_ns() + nap_ns);
 		}
 	}

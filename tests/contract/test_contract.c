@@ -20,7 +20,6 @@ static const struct row {
 } rows[] = {
     {"awgn", "esn0_db", "10"},
     {"fader", "rate_hz", "1e6"},
-    {"file_source", "length", "100"},
     {"file_source", "type", "i16"}, /* what the file holds; not varied */
     {"fir", "decimation", "5"},
     {"nco", "frequency", "0.1"},
@@ -31,9 +30,8 @@ static const struct row {
     {"resample_rational", "decimation", "4"},
     {"resample_rational", "interpolation", "5"},
     {"sigmf_sink", "datatype", "auto"}, /* the other one is for ci16 only */
-    {"sigmf_source", "length", "100"},
-    {"sigmf_source", "type", "i16"}, /* what the recording holds; not varied */
     {"sigmf_source", "path", "waveforms/speech.sigmf-meta"},
+    {"sigmf_source", "type", "i16"}, /* not varied */
     {"utran_deequalise", "coded", "1212"},
     {"utran_demux", "frame_bits", NULL}, /* the lengths are given */
     {"utran_demux", "rm", NULL},
@@ -177,14 +175,15 @@ static unsigned variants(const char *name)
 
 static char scratch[128]; /* folder for what the sinks write */
 
+/* A file to read, or one to write; of an address a socket of its own, without a peer. */
 static void set_path(struct subject *s, const struct aloe_param *p)
 {
-	char path[256];
+	char path[256] = "waveforms/speech.wav";
 
-	snprintf(path, sizeof(path), "%s/%s-%p", scratch, s->mock.name, (void *)s);
-	assert_int_equal(
-	    mock_set(&s->mock, p->name, s->mock.component->fill ? "waveforms/speech.wav" : path),
-	    0);
+	if (p->kind != ALOE_KIND_PATH || !s->mock.component->fill)
+		snprintf(path, sizeof(path), "%s%s/%s-%p",
+		    p->kind == ALOE_KIND_PATH ? "" : "ipc://", scratch, s->mock.name, (void *)s);
+	assert_int_equal(mock_set(&s->mock, p->name, path), 0);
 }
 
 static void set_param(struct subject *s, const struct aloe_param *p, unsigned variant)
@@ -203,7 +202,10 @@ static void set_param(struct subject *s, const struct aloe_param *p, unsigned va
 		assert_int_equal(mock_set(&s->mock, p->name, p->names[variant % enum_count(p)]), 0);
 	else if (p->kind == ALOE_KIND_REALS)
 		mock_set_reals(&s->mock, p->name, taps, 5);
-	else if (p->kind == ALOE_KIND_PATH && p->flags & ALOE_REQUIRED)
+	else if (p->flags & ALOE_REQUIRED && !strcmp(p->name, "length"))
+		assert_int_equal(mock_set(&s->mock, p->name, "100"), 0);
+	else if ((p->kind == ALOE_KIND_PATH && p->flags & ALOE_REQUIRED) ||
+	    !strcmp(p->name, "address"))
 		set_path(s, p);
 }
 
@@ -342,7 +344,7 @@ static bool step(struct subject *s, uint64_t index, enum message kind)
 	if (rc < 0)
 		s->failed = rc;
 	hash_outputs(s);
-	return rc == 0;
+	return rc == 0 || (rc == ALOE_IO_LATER && s->mock.component->drain);
 }
 
 static enum message kind_at(uint64_t index)

@@ -191,6 +191,92 @@ static void test_source_fails(void **state)
 	io_ring_fini(&ring);
 }
 
+/* ---- what has to be asked again ------------------------------------------------------- */
+
+enum { PARTS = 3 }; /* a record of a socket comes in so many */
+
+static int fill_in_parts(void *self, struct aloe_record *record, struct aloe_setup *setup)
+{
+	struct file *file = self;
+
+	(void)setup;
+	if (file->at == file->bytes)
+		return file->calls++ % 2 == 0 ? ALOE_IO_LATER : ALOE_FILL_END;
+	((uint8_t *)record->data)[record->len] = byte_at(file->at);
+	record->len++;
+	if (file->calls++ % PARTS < PARTS - 1)
+		return ALOE_IO_LATER;
+	file->at++;
+	return 0;
+}
+
+static const struct aloe_component socket_source = {.fill = fill_in_parts};
+
+/* No record is kept back from a source that has to wait; what is in a record stays; the end of such
+ * a source is a record without a message. */
+static void test_source_later(void **state)
+{
+	struct file file = {.bytes = 6};
+	struct aloe_setup setup = {0};
+	struct io_ring ring;
+	uint32_t records = 0, calls = 0;
+	bool end = false;
+
+	(void)state;
+	assert_int_equal(io_ring_init(&ring, 3, MAX, 1), 0);
+	while (!end) {
+		assert_true(io_fill(&ring, &socket_source, &file, &setup) >= 0);
+		assert_true(++calls < 100);
+		while (io_has_record(&ring)) {
+			const struct aloe_record *record = front(&ring);
+
+			end = record->end != 0;
+			assert_int_equal(record->state, end ? ALOE_IDLE : ALOE_VALID);
+			assert_int_equal(record->len, end ? 0 : PARTS);
+			records++;
+			pop(&ring);
+		}
+		assert_true(end || ring.later);
+		assert_true(end || ring.filled == records);
+	}
+	assert_int_equal(records, 7);
+	io_ring_fini(&ring);
+}
+
+static int drain_in_parts(void *self, const struct aloe_record *record, struct aloe_setup *setup)
+{
+	struct file *file = self;
+
+	return file->calls++ % PARTS < PARTS - 1 ? ALOE_IO_LATER : drain(self, record, setup);
+}
+
+static const struct aloe_component socket_sink = {.drain = drain_in_parts};
+
+static void test_sink_later(void **state)
+{
+	uint8_t written[100];
+	struct file file = {.written = written};
+	struct aloe_setup setup = {0};
+	struct io_ring ring;
+
+	(void)state;
+	assert_int_equal(io_ring_init(&ring, 4, MAX, 1), 0);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_true(push(&ring, 10 * i, 10));
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(io_drain(&ring, &socket_sink, &file, &setup), 0);
+		assert_true(ring.later && !io_has_space(&ring) == (i == 0));
+		file.calls = PARTS - 1; /* the next one is taken */
+		assert_int_equal(io_drain(&ring, &socket_sink, &file, &setup), 1);
+		assert_int_equal(file.at, 10 * (i + 1));
+		file.calls = 0;
+	}
+	assert_false(io_has_record(&ring));
+	for (uint32_t i = 0; i < 40; i++)
+		assert_int_equal(written[i], byte_at(i));
+	io_ring_fini(&ring);
+}
+
 /* ---- sinks ------------------------------------------------------------------------ */
 
 static void test_sink(void **state)
@@ -355,6 +441,8 @@ int main(void)
 	    cmocka_unit_test(test_source_empty),
 	    cmocka_unit_test(test_look_ahead),
 	    cmocka_unit_test(test_source_fails),
+	    cmocka_unit_test(test_source_later),
+	    cmocka_unit_test(test_sink_later),
 	    cmocka_unit_test(test_sink),
 	    cmocka_unit_test(test_sink_full),
 	    cmocka_unit_test(test_sink_fails),

@@ -443,6 +443,11 @@ enum { ALOE_STACK_BYTES = 256 * 1024 };
 
 /* returned by fill: there are no more items; the record before this record was the last */
 enum { ALOE_FILL_END = 1 };
+/* returned by fill and drain: not now, because the other end (a socket) has nothing or takes
+ * nothing. ALOE asks again soon, with the same record, whose data stay. The I/O thread serves other
+ * instances meanwhile, so a callback that would have to wait for somebody returns this instead. If
+ * a source that has returned it ends, an IDLE message is its last one. */
+enum { ALOE_IO_LATER = 2 };
 
 struct aloe_list_ports {
 	const struct aloe_port *items;
@@ -501,10 +506,10 @@ struct aloe_component {
 	/* [control] after the last drain: finishes and closes files */
 	int (*close)(void *self, struct aloe_setup *setup);
 	/* [io] sources: writes up to record->max items and sets record->len. Returns 0,
-	 * ALOE_FILL_END, or a negative number after aloe_fail */
+	 * ALOE_FILL_END, ALOE_IO_LATER, or a negative number after aloe_fail */
 	int (*fill)(void *self, struct aloe_record *record, struct aloe_setup *setup);
-	/* [io] sinks: takes one record of any state. Returns 0, or a negative number after
-	 * aloe_fail */
+	/* [io] sinks: takes one record of any state. Returns 0, ALOE_IO_LATER, or a negative number
+	 * after aloe_fail. At the end of a run ALOE asks for two seconds at most */
 	int (*drain)(void *self, const struct aloe_record *record, struct aloe_setup *setup);
 	/* The kinds of work that `work` does, by which ALOE predicts its time on another machine:
 	 * classes of work and their proportions ("bits 1, copy 1"). `execinfo --calibrate` lists
