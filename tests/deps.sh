@@ -15,7 +15,7 @@ packages() {
 	gnuradio) echo g++ pkg-config gnuradio-dev ;;
 	jack) echo g++ jackd2 libjack-jackd2-dev ;;
 	uhd) echo g++ libuhd-dev libboost-dev libfftw3-dev ;;
-	others) echo uhd-host gnuradio python3-numpy soapysdr-tools soapysdr0.8-module-uhd slurmctld slurmd slurm-client munge \
+	others) echo uhd-host gnuradio python3-venv python3-numpy soapysdr-tools soapysdr0.8-module-uhd slurmctld slurmd slurm-client munge \
 		python3-prometheus-client ;;
 	fuzz) echo clang libclang-rt-dev ;;
 	lint) echo clang-format clang-tidy cppcheck ;;

@@ -328,8 +328,7 @@ static void hash_outputs(struct subject *s)
 		    (size_t)s->mock.radio.n_sent[c] * MOCK_RADIO_IQ);
 }
 
-/* step runs one index with messages of one kind at every connected input; false at the end of a
- * source. */
+/* step runs one index with messages of one kind at all inputs; false at the end of a source. */
 static bool step(struct subject *s, uint64_t index, enum message kind)
 {
 	int rc;

@@ -3,7 +3,8 @@
 #
 # tests/others/check.sh [PART...] - programs of others against x310sim with UBX daughterboards, on loopback: `examples` of
 # Debian's uhd-host, `discovery` by uhd_find_devices, `devtest` (Ettus' own tests of a USRP X3x0, from uhd-host), `gnuradio`
-# (gr-uhd), `soapy` (SoapyUHD); `metrics`: /metrics of a node before the judges of others (promtool for the old format,
+# (gr-uhd), `soapy` (SoapyUHD); `grzmq`: zmq_source and zmq_sink with GNU Radio (tests/others/grzmq.sh);
+# `sigmf`: recordings before the validator of pip's sigmf (tests/others/sigmf.sh); `metrics`: /metrics of a node before the judges of others (promtool for the old format,
 # prometheus_client's strict parser for OpenMetrics); and `slurm` with three nodes (tests/others/slurm.sh). Default: all. By
 # `make check-others`, which installs the programs (tests/deps.sh test others).
 set -u
@@ -180,7 +181,10 @@ part_slurm() {
 	tests/others/slurm.sh || failed=1
 }
 
-for part in ${*:-examples discovery gnuradio soapy devtest metrics slurm}; do
+. tests/others/grzmq.sh
+. tests/others/sigmf.sh
+
+for part in ${*:-examples discovery gnuradio grzmq sigmf soapy devtest metrics slurm}; do
 	"part_$part"
 done
 exit $failed
