@@ -24,6 +24,8 @@ enum {
 	SLOT_NS = 1000000, /* but for --slot-us */
 	ENDS = 2,
 	RELATIVE = 10,
+	TAPS = 10, /* outputs of a chain of so many copies that have a tap, or none */
+	TAPPED = 2,
 	DIRECT_MAX = 60,
 	SAMPLES = 50000
 };
@@ -41,7 +43,8 @@ struct sample {
 
 struct cell { /* a chain */
 	double slot_us;
-	size_t n; /* rounds */
+	unsigned taps; /* outputs with a ring of their own */
+	size_t n;      /* rounds */
 	struct sample rounds[ROUNDS_MAX];
 	char refused[160];
 };
@@ -59,6 +62,7 @@ struct overhead {
 	double counts[COUNTS_MAX], slot_us[SLOTS_MAX];
 	size_t n_counts, n_slots;
 	struct cell chains[ISOLATIONS][COUNTS_MAX], relative[ISOLATIONS][SLOTS_MAX];
+	struct cell tapped[ISOLATIONS][TAPPED]; /* without taps, and with */
 	struct direct direct[ISOLATIONS];
 	struct line lines[ISOLATIONS][STATISTICS];
 };
@@ -111,6 +115,8 @@ static int cell_run(struct overhead *o, struct cell *cell, double components,
 		return status;
 	chain_words(o, path, isolation, cell->slot_us, &words);
 	words_add(&words, "--slots=%.0f", slots);
+	for (unsigned t = 0; t < cell->taps; t++)
+		words_add(&words, "--set=c%u.tap=true", t);
 	snprintf(what, sizeof(what), "isolation %s, %.0f component%s, slots of %.0f us",
 	    isolation_name(isolation), components, plural(components), cell->slot_us);
 	status = run_only(o->bench, &words, o->level, what, &report, &errors);
@@ -174,6 +180,21 @@ static int direct_run(struct overhead *o, enum isolation isolation)
 	return status;
 }
 
+/* The same chain without taps and with, in turn. */
+static int taps_run(struct overhead *o, enum isolation isolation, double slots)
+{
+	int status = CLI_OK;
+
+	for (unsigned t = 0; t < TAPPED && status == CLI_OK; t++) {
+		struct cell *cell = &o->tapped[isolation][t];
+
+		cell->slot_us = IN_PROCESS_SLOT_US;
+		cell->taps = t * TAPS;
+		status = cell_run(o, cell, TAPS + ENDS, isolation, slots);
+	}
+	return status;
+}
+
 static int rounds_run(struct overhead *o)
 {
 	const double slots = ceil((double)o->samples / (double)o->rounds);
@@ -187,6 +208,8 @@ static int rounds_run(struct overhead *o)
 				cell->slot_us = fmax(
 				    IN_PROCESS_SLOT_US, apart ? HAND_OVER_US * o->counts[c] : 0);
 				status = cell_run(o, cell, o->counts[c], o->isolations[i], slots);
+				if (c == 0 && status == CLI_OK)
+					status = taps_run(o, o->isolations[i], slots);
 			}
 	return status;
 }
@@ -361,6 +384,32 @@ static void line_row(struct overhead *o, enum isolation isolation, enum statisti
 	                : NAN)));
 }
 
+static const struct column taps_columns[] = {
+    {"isolation", "isolation", COLUMN_TEXT},
+    {"samples", "slots", 0},
+    {"untapped_us", "without taps us", 3},
+    {"tapped_us", "with taps us", 3},
+    {"taps_us", "ten taps us", 3},
+    {"taps_ratio", "ratio", 3},
+    {"untapped_p99_us", "p99 without", 3},
+    {"tapped_p99_us", "p99 with", 3},
+};
+
+static void taps_row(struct overhead *o, enum isolation isolation)
+{
+	const struct cell *without = &o->tapped[isolation][0], *with = &o->tapped[isolation][1];
+	const double before = time_of(without, P50), after = time_of(with, P50);
+
+	if (!without->n || !with->n)
+		return;
+	bench_row(o->bench,
+	    json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:f, s:f}", "isolation",
+	        isolation_name(isolation), "samples", slots_of(with), "untapped_us", before,
+	        "tapped_us", after, "taps_us", after - before, "taps_ratio",
+	        json_real_or_null(before > 0 ? after / before : NAN), "untapped_p99_us",
+	        p99_of(without), "tapped_p99_us", p99_of(with)));
+}
+
 static const struct column relative_columns[] = {
     {"isolation", "isolation", COLUMN_TEXT},
     {"slot_us", "slot us", 0},
@@ -447,6 +496,11 @@ static void overhead_notes(struct overhead *o)
 	    "T_module is the time from the start of one copy to the start of the next copy, both "
 	    "from the event rings");
 	bench_note(bench,
+	    "ten taps: a chain of %d components, of which ten outputs have rings of 100 ms, and "
+	    "the same chain without; p50 of the time from start to end. Rings that are longer than "
+	    "the caches of the core cost more; whoever reads them costs a slot nothing",
+	    TAPS + ENDS);
+	bench_note(bench,
 	    "the published figures are of ALOE on x86 with one process per component, and T_base "
 	    "is the time that its daemons take of a slot, so `times smaller` is shown for "
 	    "isolation component only");
@@ -469,6 +523,9 @@ static void overhead_result(void *self)
 	for (int i = 0; i < o->n_isolations; i++)
 		for (int s = 0; s < STATISTICS; s++)
 			line_row(o, o->isolations[i], (enum statistic)s);
+	TABLE(o->bench, "taps", "what ten taps cost a slot", taps_columns);
+	for (int i = 0; i < o->n_isolations; i++)
+		taps_row(o, o->isolations[i]);
 	TABLE(o->bench, "relative", "the overhead of ten components", relative_columns);
 	for (int i = 0; i < o->n_isolations; i++)
 		for (size_t s = 0; s < o->n_slots; s++)
