@@ -329,7 +329,7 @@ static int record_end(struct record_job *record, const json_t *report)
 		fprintf(stderr,
 		    "aloe: %s: the recording is not whole, because %.0f message%s could not be "
 		    "written (is the disk full?); the waveform lost nothing, and the recording "
-		    "replays up to there\n",
+		    "replays up to the last whole second before\n",
 		    record->dir, lost, plural(lost));
 		return CLI_FAILED;
 	}
