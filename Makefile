@@ -8,7 +8,9 @@ include platforms/cross.mk
 B ?= build
 PREFIX ?= /usr/local
 PKG_CONFIG ?= pkg-config
-VERSION := 0.1.0
+# The version stands in debian/changelog alone.
+VERSION := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
+$(if $(VERSION),,$(error debian/changelog does not begin with a version))
 CFLAGS ?= -O2 -g
 CLANG := $(findstring clang,$(CC))
 WARN := -Wall -Wextra -Werror -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -255,8 +257,8 @@ truth: all tests ## `aloe why` against disturbances that the engine is not told 
 	$(Q)B=$(B) TRUTH_KINDS="$(TRUTH_KINDS)" TRUTH_TRIALS=$(or $(TRIALS),100) TRUTH_SEED=$(or $(SEED),2) TRUTH_SHARE=95 \
 		sh tests/truth/test_truth.sh
 
-check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD; judges of /metrics; nodes under Slurm (PARTS=metrics: only these)
-	$(Q)tests/deps.sh build test others
+check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD; judges of /metrics; GNU Radio over ZeroMQ; SigMF; nodes under Slurm; Debian packages (PARTS=metrics: only these)
+	$(Q)tests/deps.sh build test others deb
 	$(Q)B=$(B) tests/others/check.sh $(PARTS)
 
 # Statistics take minutes under an emulator or a sanitizer and tell nothing about instructions or memory.
@@ -406,13 +408,23 @@ install: all ## DESTDIR= PREFIX=/usr/local
 	$(Q)for f in $(wildcard platforms/nodes/*.conf); do $(INSTALL) -m 644 $$f $(call at,share/aloe/platforms)/$${f##*/} || exit 1; done
 	$(Q)sed 's,/usr/local/bin,$(PREFIX)/bin,' platforms/deploy/aloe@.service | $(INSTALL) -m 644 /dev/stdin $(call at,lib/systemd/system)/aloe@.service
 	$(Q)$(INSTALL) -m 755 platforms/deploy/aloe.slurm $(call at,share/aloe/deploy)/aloe.slurm
-	$(Q)for f in $(MAN); do $(INSTALL) -m 644 $$f $(call at,share/man)/man$${f##*.}/$${f##*/} || exit 1; done
+	$(Q)for f in $(MAN); do sed '/^\.TH/s/ALOE [0-9][0-9.]*/ALOE $(VERSION)/' $$f | $(INSTALL) -m 644 /dev/stdin $(call at,share/man)/man$${f##*.}/$${f##*/} || exit 1; done
 	$(Q)for room in $(DOCS); do $(INSTALL) -m 644 $$room/README.md $(call at,share/doc/aloe)/$$room.md || exit 1; done
 	$(Q)for f in $(PYTHON); do $(INSTALL) -m 644 $$f $(call at,$(PYTHONDIR)/aloe)/$${f##*/} || exit 1; done
 	$(Q)for f in $(wildcard tools/python/examples/*.py); do $(INSTALL) -m 644 $$f $(call at,share/aloe/python)/$${f##*/} || exit 1; done
 	$(Q)for f in $(wildcard tools/*/*.bash); do f=$${f##*/}; \
 		$(INSTALL) -m 644 tools/*/$$f $(call at,share/bash-completion/completions)/$${f%.bash} || exit 1; done
 	@echo "installed in $(call at,)"
+
+# In a copy, so that debhelper's folders and another build do not come into this one.
+DEB := build-deb
+deb: ## Debian packages in build-deb: aloe, aloe-x310sim, aloe-dev
+	$(Q)tests/deps.sh build test deb
+	$(Q)rm -rf $(DEB) && mkdir -p $(DEB)/aloe-$(VERSION)
+	$(Q)git ls-files -z | xargs -0 cp --parents -P -p -t $(DEB)/aloe-$(VERSION)
+	$(Q)cd $(DEB)/aloe-$(VERSION) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL DEB_BUILD_OPTIONS="parallel=$(shell nproc) $(DEB_BUILD_OPTIONS)" \
+		dpkg-buildpackage -us -uc -b
+	$(Q)rm -rf $(DEB)/aloe-$(VERSION) && ls $(DEB)/*.deb
 
 man: $(PROGRAMS) ## write man pages and completions of the tools again, from their tables
 	$(Q)$(foreach t,$(TOOLS),$(B)/bin/$(call tool,$(t)) --man > tools/$(t)/$(call tool,$(t)).1 && \
@@ -431,6 +443,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: truth all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man \
+.PHONY: truth all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

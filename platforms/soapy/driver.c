@@ -15,7 +15,7 @@
 #include "platforms/soapy/io.h"
 
 enum { PACKET_MAX = 16384, PACKET_MIN = 256, RING_SLOTS = 16, RING_SAMPLES = 1 << 20 };
-#define OPEN_S 60
+#define OPEN_S 25 /* exec waits for 30 s */
 #define END_NS 4000000000ull
 #define NAP_NS 1000000ull
 

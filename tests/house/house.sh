@@ -128,7 +128,7 @@ fi | rule "the slot engine is read in 1 200 lines"
 
 # ---- text ---------------------------------------------------------------------------------------------------------------
 # Data has none: recordings, vectors, inputs of parsers.
-files '' | grep -vE '^(LICENSE|\.gitignore|.*\.(wav|bin|f32))$|^tests/(vectors|fuzz/corpus)/' |
+files '' | grep -vE '^(LICENSE|\.gitignore|debian/(changelog|source/format)|.*\.(wav|bin|f32))$|^tests/(vectors|fuzz/corpus)/' |
 	xargs -r grep -LE 'SPDX-License-Identifier: (BSD-3-Clause|CC-BY-SA-3.0)' |
 	sed 's/$/: no SPDX line/' | rule "an SPDX line in every file"
 

@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 # What make writes here are copies; the programs are, too, for they look for each other where they lie.
 tree() {
 	mkdir -p platforms/copy build/obj/tools build/lib build/bin &&
-		ln -s "$top/Makefile" "$top/core" "$top/daemons" "$top/components" "$top/tools" "$top/tests" "$top/waveforms" . &&
+		ln -s "$top/Makefile" "$top/core" "$top/daemons" "$top/components" "$top/tools" "$top/tests" "$top/waveforms" "$top/debian" . &&
 		ln -s "$top"/platforms/* platforms &&
 		cp -a "$B/obj/core" "$B/obj/platforms" "$B/obj/daemons" build/obj && cp -a "$B/obj/tools/aloe" build/obj/tools &&
 		cp -a "$B"/lib/*.a build/lib && ln -s "$B/lib/aloe" build/lib && cp -a "$B/bin/aloe" "$B"/bin/aloe-* build/bin

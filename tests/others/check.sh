@@ -3,8 +3,10 @@
 #
 # tests/others/check.sh [PART...] - programs of others against x310sim with UBX daughterboards, on loopback: `examples` of
 # Debian's uhd-host, `discovery` by uhd_find_devices, `devtest` (Ettus' own tests of a USRP X3x0, from uhd-host), `gnuradio`
-# (gr-uhd), `soapy` (SoapyUHD); `grzmq`: zmq_source and zmq_sink with GNU Radio (tests/others/grzmq.sh);
-# `sigmf`: recordings before the validator of pip's sigmf (tests/others/sigmf.sh); `metrics`: /metrics of a node before the judges of others (promtool for the old format,
+# (gr-uhd), `soapy` (SoapyUHD, and a waveform on its radio); `deb`: Debian packages (tests/others/deb.sh);
+# `grzmq`: zmq_source and zmq_sink with GNU Radio (tests/others/grzmq.sh);
+# `sigmf`: recordings before the validator of pip's sigmf (tests/others/sigmf.sh);
+# `metrics`: /metrics of a node before the judges of others (promtool for the old format,
 # prometheus_client's strict parser for OpenMetrics); and `slurm` with three nodes (tests/others/slurm.sh). Default: all. By
 # `make check-others`, which installs the programs (tests/deps.sh test others).
 set -u
@@ -143,6 +145,25 @@ part_soapy() {
 		sh -c "timeout -s INT 12 SoapySDRUtil --args=driver=uhd,$args --rate=1e6 --channels=0 --direction=RX || :"
 	ok "it ends" sim_end
 	ok "the device sent a second of samples and more" channel_0 rx_samples -ge 1000000
+	printf '%s\n' 'name = "pass"; clock = "radio"; slot_samples = 1000; rate = 1e6;' \
+		'instances: { rx: { component = "radio_rx"; type = "ci16"; }; tx: { component = "radio_tx"; }; };' \
+		'links = ( "rx -> tx" );' >"$work/pass.conf"
+	echo "radio: { type = \"soapy\"; args = \"driver=uhd,$args\"; direction = \"both\"; frequency = 1e9; gain = 10.0;" \
+		"tx_advance = 200000; };" >"$work/radio.conf"
+	ok "x310sim begins again" sim_start
+	ok "a waveform on this radio receives and sends" soapy_passes
+	ok "it ends" sim_end
+	ok "the device sent what was received" channel_0 rx_samples -ge 3000000
+	ok "every sample was played" channel_0 tx_samples -ge 3000000
+	ok "and none was late" channel_0 tx_late = 0
+}
+# 3 s, by the device's time, nothing lost.
+soapy_passes() {
+	"$B/bin/aloe" run "$work/pass.conf" --radio "$work/radio.conf" --slots 3000 --json -q >"$work/report" 2>"$work/out" ||
+		{ cat "$work/out" && return 1; }
+	for count in partial lost overruns unsized late underruns restarts; do
+		grep -q "\"$count\": 0[,}]" "$work/report" || { grep "\"$count\"" "$work/report" && return 1; }
+	done
 }
 # promtool is one file of a package that would start a server; so the package is not installed.
 promtool_get() {
@@ -184,7 +205,11 @@ part_slurm() {
 . tests/others/grzmq.sh
 . tests/others/sigmf.sh
 
-for part in ${*:-examples discovery gnuradio grzmq sigmf soapy devtest metrics slurm}; do
+part_deb() {
+	tests/others/deb.sh || failed=1
+}
+
+for part in ${*:-examples discovery gnuradio grzmq sigmf soapy devtest metrics slurm deb}; do
 	"part_$part"
 done
 exit $failed
