@@ -87,12 +87,12 @@ static void frame_come(void *self, uint32_t node, const void *bytes, size_t len)
 	else if (kind == PROBE_ASK)
 		probe_send(links, node, PROBE_ANSWER, stamp);
 	else if (stamp <= now)
-		delays_add(&links->one[node].delays, now - stamp);
+		delays_add(&links->one[node].delays, now - stamp, now);
 }
 
 uint64_t links_one_way(const struct bridge_links *links, uint32_t node)
 {
-	return delays_one_way(&links->one[node].delays);
+	return delays_one_way(&links->one[node].delays, clock_ns());
 }
 
 uint64_t links_heard_ns(const struct bridge_links *links, uint32_t node)
@@ -218,7 +218,7 @@ static void news_log(struct bridge_links *links, struct bus *bus)
 static void word_send(void *self)
 {
 	struct bridge_links *links = self;
-	const uint64_t ms = links->probes++ < DELAYS_SAMPLES ? LINKS_PROBE_MS : LINKS_WORD_MS;
+	const uint64_t ms = links->probes++ < LINKS_PROBES ? LINKS_PROBE_MS : LINKS_WORD_MS;
 
 	news_log(links, links->bus);
 	for (uint32_t n = 0; n < links->machines->model->n_nodes; n++) {

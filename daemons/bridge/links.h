@@ -16,7 +16,7 @@
 #include "daemons/bridge/datagrams.h"
 #include "daemons/bridge/delays.h"
 
-enum { LINKS_WORD_MS = 100, LINKS_PROBE_MS = 10, LINKS_FRAME_BYTES = 1 << 18 };
+enum { LINKS_WORD_MS = 100, LINKS_PROBE_MS = 10, LINKS_PROBES = 1000, LINKS_FRAME_BYTES = 1 << 18 };
 
 struct bridge_links;
 

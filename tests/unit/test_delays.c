@@ -15,35 +15,64 @@
 
 /* ---- round trips ------------------------------------------------------------------------ */
 
+#define SECOND 1000000000ull
+
+/* Ten answers in each of so many seconds. */
+static void steady(struct delays *delays, uint64_t from_s, uint64_t seconds, uint64_t round_ns)
+{
+	for (uint64_t i = 0; i < 10 * seconds; i++)
+		delays_add(delays, round_ns, from_s * SECOND + i * (SECOND / 10));
+}
+
 static void test_few_say_nothing(void **state)
 {
-	struct delays delays = {.n = 0};
+	struct delays delays = {.seconds = {{0}}};
 
 	(void)state;
 	for (int i = 0; i < DELAYS_FEW; i++) {
-		assert_true(delays_one_way(&delays) == 0);
-		delays_add(&delays, 1000);
+		assert_true(delays_one_way(&delays, 0) == 0);
+		delays_add(&delays, 1000, 0);
 	}
-	assert_true(delays_one_way(&delays) == 500);
+	assert_true(delays_one_way(&delays, 0) == 500);
 }
 
-/* One of a thousand may take longer; two may not. What is old is forgotten. */
-static void test_999_of_1000(void **state)
+/* Of 60 seconds three may be slow; four may not. What is old is forgotten. */
+static void test_slow_seconds(void **state)
 {
-	struct delays delays = {.n = 0};
+	struct delays delays = {.seconds = {{0}}};
 
 	(void)state;
-	for (int i = 0; i < DELAYS_SAMPLES; i++)
-		delays_add(&delays, i == 77 ? 900000 : 2000);
-	assert_true(delays_one_way(&delays) == 1000);
-	delays_add(&delays, 700000);
-	assert_true(delays_one_way(&delays) == 700000 - 1000);
-	for (int i = 0; i < DELAYS_SAMPLES; i++)
-		delays_add(&delays, 4000);
-	assert_true(delays_one_way(&delays) == 2000);
-	delays_add(&delays, DELAYS_MOST_NS + 1); /* a clock that was not its own */
-	delays_add(&delays, DELAYS_MOST_NS + 1);
-	assert_true(delays_one_way(&delays) == 2000);
+	steady(&delays, 100, 60, 2000);
+	for (uint64_t s = 110; s < 140; s += 10)
+		delays_add(&delays, 900000, s * SECOND);
+	assert_true(delays_one_way(&delays, 159 * SECOND) == 1000);
+	delays_add(&delays, 700000, 159 * SECOND);
+	assert_true(delays_one_way(&delays, 159 * SECOND) == 700000 - 1000);
+	assert_true(delays_one_way(&delays, 180 * SECOND) == 1000);
+	assert_true(delays_one_way(&delays, 300 * SECOND) == 0);
+	steady(&delays, 300, 3, 4000);
+	assert_true(delays_one_way(&delays, 302 * SECOND) == 2000);
+	delays_add(&delays, DELAYS_MOST_NS + 1, 302 * SECOND); /* a clock that was not its own */
+	assert_true(delays_one_way(&delays, 302 * SECOND) == 2000);
+}
+
+/* All the answers of an end that stood still come when it goes on. A way that is slow from now on
+ * is known as such after a few seconds. */
+static void test_stopped(void **state)
+{
+	for (uint64_t before = 2; before <= 40; before++) {
+		struct delays delays = {.seconds = {{0}}};
+
+		(void)state;
+		steady(&delays, 100, before, 2000);
+		for (uint64_t i = 0; i < 65; i++) /* for 6.5 s */
+			delays_add(
+			    &delays, (65 - i) * (SECOND / 10), (before + 107) * SECOND + i * 1000);
+		steady(&delays, before + 108, 1, 2000);
+		assert_true(delays_one_way(&delays, (before + 108) * SECOND) == 1000);
+		steady(&delays, before + 109, 4, 50000000);
+		assert_true(delays_one_way(&delays, (before + 112) * SECOND) == 50000000 - 1000);
+	}
 }
 
 static void test_probe(void **state)
@@ -287,7 +316,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_few_say_nothing),
-	    cmocka_unit_test(test_999_of_1000),
+	    cmocka_unit_test(test_slow_seconds),
+	    cmocka_unit_test(test_stopped),
 	    cmocka_unit_test(test_probe),
 	    cmocka_unit_test(test_slots),
 	    cmocka_unit_test(test_planned),
