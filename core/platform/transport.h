@@ -28,9 +28,11 @@ enum {
 };
 
 struct transport_address {
-	uint32_t ip; /* host order: 192.168.40.2 = 0xc0a82802 */
+	uint32_t ip; /* host order: 192.168.40.2 = 0xc0a82802; see transport_options.v6 */
 	uint16_t port;
 };
+
+enum { TRANSPORT_V6 = 16 }; /* bytes of an IPv6 address, as they are sent */
 
 struct packet {
 	uint8_t *bytes; /* the datagram; aligned to 64 bytes if the packet is from `get` */
@@ -61,6 +63,10 @@ struct transport_options {
 	struct transport_address own; /* udp: port 0 takes any free port */
 	/* multicast group to receive too; ip 0: none. udp: the transport has the group's port */
 	struct transport_address group;
+	/* udp: IPv6 addresses. If they are given, the `ip` of an address is a place in this list,
+	 * and n_v6 if it is none of them. NULL: IPv4 */
+	const uint8_t (*v6)[TRANSPORT_V6];
+	uint32_t n_v6;
 	bool listen;      /* receive from the group only */
 	uint32_t packets; /* most packets that the caller has at a time, from receive and get */
 	uint32_t packet_bytes; /* largest datagram */

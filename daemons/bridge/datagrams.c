@@ -31,16 +31,40 @@ static bool over_udp(const struct machines *machines, uint32_t node)
 	return udp;
 }
 
-/* Of the bridge of a node; an IPv4 address. */
-static int address_of(const struct machines *machines, uint32_t node, struct transport_address *ret)
+/* Of the bridge of a node. Of IPv6 the list has the addresses of all nodes; NULL: it is IPv4. All
+ * nodes that are reached so have addresses of one kind (machines.c). */
+static struct transport_address address_of(
+    const struct machines *machines, uint32_t node, const uint8_t (*v6)[TRANSPORT_V6])
 {
+	struct transport_address at;
 	struct address address;
 
-	if (address_parse(machines->model->nodes[node].address, &address) < 0 || address.v6)
-		return -EAFNOSUPPORT;
-	*ret = (struct transport_address){.ip = (uint32_t)address.ip[12] << 24 |
+	(void)address_parse(
+	    machines->model->nodes[node].address, &address); /* it was read before */
+	at = (struct transport_address){.ip = (uint32_t)address.ip[12] << 24 |
 	        (uint32_t)address.ip[13] << 16 | (uint32_t)address.ip[14] << 8 | address.ip[15],
 	    .port = (uint16_t)(address.port + MACHINES_BRIDGE)};
+	if (v6 != NULL) /* nodes may share a machine: the first one with this address */
+		for (at.ip = 0; memcmp(v6[at.ip], address.ip, TRANSPORT_V6) != 0; at.ip++)
+			;
+	return at;
+}
+
+/* NULL: this node has an IPv4 address. */
+static int addresses_list(const struct machines *machines, uint8_t (**ret)[TRANSPORT_V6])
+{
+	const struct platform_model *model = machines->model;
+	struct address address;
+
+	*ret = NULL;
+	if (address_parse(model->nodes[machines->self].address, &address) < 0 || !address.v6)
+		return 0;
+	*ret = calloc(model->n_nodes, sizeof(**ret));
+	if (*ret == NULL)
+		return -ENOMEM;
+	for (uint32_t n = 0; n < model->n_nodes; n++)
+		if (address_parse(model->nodes[n].address, &address) == 0)
+			memcpy((*ret)[n], address.ip, TRANSPORT_V6);
 	return 0;
 }
 
@@ -153,14 +177,19 @@ static int socket_open(struct datagrams *datagrams, const struct log *log)
 {
 	struct transport_options options = {
 	    .packets = PACKETS, .packet_bytes = DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES};
-	char why[TRANSPORT_WHY] =
-	    "the nodes of a link with transport = \"udp\" need IPv4 addresses";
-	int rc = address_of(datagrams->machines, datagrams->machines->self, &options.own);
+	const struct machines *machines = datagrams->machines;
+	char why[TRANSPORT_WHY] = "out of memory";
+	uint8_t(*v6)[TRANSPORT_V6];
+	int rc = addresses_list(machines, &v6);
 
-	for (uint32_t n = 0; rc == 0 && n < datagrams->machines->model->n_nodes; n++)
+	options.v6 = (const uint8_t(*)[TRANSPORT_V6])v6;
+	options.n_v6 = (uint32_t)machines->model->n_nodes;
+	options.own = address_of(machines, machines->self, options.v6);
+	for (uint32_t n = 0; n < machines->model->n_nodes; n++)
 		if (datagrams->peers[n].used)
-			rc = address_of(datagrams->machines, n, &datagrams->peers[n].at);
+			datagrams->peers[n].at = address_of(machines, n, options.v6);
 	rc = rc ? rc : transport_open(&transport_udp, &options, why, &datagrams->transport);
+	free(v6);
 	if (rc < 0) {
 		log_error(log, "%s", why);
 		return rc;

@@ -15,8 +15,8 @@
 #include "core/seal/seal.h"
 #include "daemons/common/machines.h"
 
-/* A frame in a datagram that no Ethernet has to cut. */
-enum { DATAGRAMS_FRAME_BYTES = 1472 - SEAL_MORE_BYTES };
+/* A frame in a datagram that no Ethernet has to cut: 1500 bytes with the heads of IPv6 and UDP. */
+enum { DATAGRAMS_FRAME_BYTES = 1452 - SEAL_MORE_BYTES };
 
 struct datagrams_peer {
 	bool used; /* its frames go over UDP */

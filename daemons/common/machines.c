@@ -51,15 +51,40 @@ static int names_error(const struct machines *machines, const char *name, struct
 	    diag, NULL, 0, "the platform has no node \"%s\", there are %s", name ? name : "", all);
 }
 
+/* One socket of a bridge sends to all. */
+static int datagrams_check(const struct machines *machines, const struct platform_link *link,
+    const char *file, struct diag *diag)
+{
+	const struct platform_node *nodes = machines->model->nodes, *first = &nodes[link->nodes[0]];
+	struct address a = {.v6 = false}, b = {.v6 = false};
+
+	(void)address_parse(first->address, &a);
+	for (size_t i = 1; i < link->n_nodes; i++) {
+		const struct platform_node *node = &nodes[link->nodes[i]];
+
+		(void)address_parse(node->address, &b);
+		if (a.v6 != b.v6)
+			return diag_error(diag, file, 0,
+			    "a link has transport = \"udp\", and its nodes \"%s\" (%s) and \"%s\" "
+			    "(%s) need addresses of one kind, IPv4 or IPv6",
+			    first->name, first->address, node->name, node->address);
+	}
+	return 0;
+}
+
 static int links_check(const struct machines *machines, const char *file, struct diag *diag)
 {
 	const struct platform_model *model = machines->model;
 
-	for (size_t l = 0; l < model->n_links; l++)
+	for (size_t l = 0; l < model->n_links; l++) {
+		if (model->links[l].transport == PLATFORM_UDP &&
+		    datagrams_check(machines, &model->links[l], file, diag) < 0)
+			return -EINVAL;
 		if (model->links[l].transport == PLATFORM_DPDK)
 			return diag_error(diag, file, 0,
 			    "a link has transport = \"dpdk\", over which no bridge can send yet; "
 			    "\"tcp\" or \"udp\" is needed of nodes that are to run");
+	}
 	return 0;
 }
 

@@ -15,9 +15,17 @@
 
 enum { ALIGN = 64, QUEUE_BYTES = 8 << 20, SEGMENTS = 32, DATAGRAM_MAX = 65000 };
 
+union name {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
 struct udp {
 	struct transport transport;
 	int fd;
+	uint8_t (*v6)[TRANSPORT_V6]; /* NULL: IPv4 */
+	uint32_t n_v6;
 	bool segments;    /* the kernel knows UDP_SEGMENT */
 	uint32_t room;    /* bytes of a buffer */
 	uint8_t *memory;  /* of all buffers */
@@ -26,10 +34,10 @@ struct udp {
 	unsigned n_came; /* datagrams, last time */
 	struct mmsghdr in[TRANSPORT_BURST];
 	struct iovec in_parts[TRANSPORT_BURST];
-	struct sockaddr_in in_names[TRANSPORT_BURST];
+	union name in_names[TRANSPORT_BURST];
 	struct mmsghdr messages[TRANSPORT_BURST]; /* out */
 	struct iovec parts[TRANSPORT_BURST];
-	struct sockaddr_in names[TRANSPORT_BURST];
+	union name names[TRANSPORT_BURST];
 	union {
 		struct cmsghdr head;
 		uint8_t bytes[CMSG_SPACE(sizeof(uint16_t))];
@@ -39,6 +47,35 @@ struct udp {
 static struct udp *udp_of(struct transport *transport)
 {
 	return (struct udp *)(void *)transport;
+}
+
+/* ---- names ------------------------------------------------------------------------ */
+
+static socklen_t name_write(
+    const struct udp *udp, const struct transport_address *address, union name *ret)
+{
+	if (udp->v6 == NULL) {
+		ret->v4 = (struct sockaddr_in){.sin_family = AF_INET,
+		    .sin_addr.s_addr = htonl(address->ip),
+		    .sin_port = htons(address->port)};
+		return sizeof(ret->v4);
+	}
+	ret->v6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(address->port)};
+	if (address->ip < udp->n_v6)
+		memcpy(&ret->v6.sin6_addr, udp->v6[address->ip], TRANSPORT_V6);
+	return sizeof(ret->v6);
+}
+
+static struct transport_address name_read(const struct udp *udp, const union name *name)
+{
+	uint32_t place = 0;
+
+	if (udp->v6 == NULL)
+		return (struct transport_address){
+		    ntohl(name->v4.sin_addr.s_addr), ntohs(name->v4.sin_port)};
+	while (place < udp->n_v6 && memcmp(udp->v6[place], &name->v6.sin6_addr, TRANSPORT_V6) != 0)
+		place++;
+	return (struct transport_address){place, ntohs(name->v6.sin6_port)};
 }
 
 /* ---- in ------------------------------------------------------------------------ */
@@ -74,8 +111,6 @@ static unsigned udp_receive(struct transport *transport, struct packet *ret, uns
 		return 0;
 	udp->n_unused -= (uint32_t)got;
 	for (int i = 0; i < got; i++) {
-		const struct sockaddr_in *from = &udp->in_names[i];
-
 		if (udp->in[i].msg_hdr.msg_flags & MSG_TRUNC) {
 			transport->counts.malformed++;
 			/* below those that are out */
@@ -84,7 +119,7 @@ static unsigned udp_receive(struct transport *transport, struct packet *ret, uns
 		}
 		ret[good++] = (struct packet){.bytes = udp->in_parts[i].iov_base,
 		    .size = udp->in[i].msg_len,
-		    .peer = {ntohl(from->sin_addr.s_addr), ntohs(from->sin_port)},
+		    .peer = name_read(udp, &udp->in_names[i]),
 		    .own = udp->in_parts[i].iov_base};
 		transport->counts.received_bytes += udp->in[i].msg_len;
 	}
@@ -141,11 +176,8 @@ static void prepare_message(struct udp *udp, unsigned message, const struct pack
 
 	for (unsigned i = 0; i < n; i++)
 		parts[i] = (struct iovec){packets[i].bytes, packets[i].size};
-	udp->names[message] = (struct sockaddr_in){.sin_family = AF_INET,
-	    .sin_addr.s_addr = htonl(packets->peer.ip),
-	    .sin_port = htons(packets->peer.port)};
 	*head = (struct msghdr){.msg_name = &udp->names[message],
-	    .msg_namelen = sizeof(udp->names[message]),
+	    .msg_namelen = name_write(udp, &packets->peer, &udp->names[message]),
 	    .msg_iov = parts,
 	    .msg_iovlen = n};
 	if (n == 1)
@@ -235,8 +267,11 @@ static int udp_most(const struct transport *transport, uint32_t ip)
 	socklen_t size = sizeof(int);
 	int most = 0;
 
-	if (fd < 0)
+	if (fd < 0 || ((const struct udp *)(const void *)transport)->v6 != NULL) {
+		if (fd >= 0)
+			close(fd);
 		return 0;
+	}
 	if (bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0 ||
 	    connect(fd, (const struct sockaddr *)&peer, sizeof(peer)) < 0)
 		most = -errno;
@@ -252,6 +287,7 @@ static void udp_close(struct transport *transport)
 
 	if (udp->fd >= 0)
 		close(udp->fd);
+	free(udp->v6);
 	free(udp->memory);
 	free(udp->unused);
 	free(udp);
@@ -289,15 +325,13 @@ static void buffer_widen(
 
 /* A socket with an address of its own hears no group: it has any, or, to hear nothing else, the
  * group's. */
-static struct sockaddr_in address_of(const struct transport_options *options)
+static struct transport_address address_of(const struct transport_options *options)
 {
 	const struct transport_address *group = &options->group;
-	const struct transport_address own = group->ip == 0
+
+	return group->ip == 0
 	    ? options->own
 	    : (struct transport_address){options->listen ? group->ip : 0, group->port};
-
-	return (struct sockaddr_in){
-	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(own.ip), .sin_port = htons(own.port)};
 }
 
 /* Several on this machine may; what others have joined is not for us. */
@@ -313,27 +347,65 @@ static int group_join(int fd, const struct transport_options *options)
 	return setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof(group));
 }
 
+/* Nothing is sent in fragments; the IPv4 of this machine is not heard by a socket of IPv6. */
+static int family_set(const struct udp *udp)
+{
+	const int whole = IP_PMTUDISC_DO, whole_6 = IPV6_PMTUDISC_DO, only = 1;
+
+	if (udp->v6 == NULL)
+		return setsockopt(udp->fd, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof(whole));
+	if (setsockopt(udp->fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only)) < 0)
+		return -1;
+	return setsockopt(udp->fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &whole_6, sizeof(whole_6));
+}
+
 static int open_socket(struct udp *udp, const struct transport_options *options)
 {
-	struct sockaddr_in own = address_of(options);
+	const struct transport_address address = address_of(options);
+	union name own;
 	const int bytes = (int)(options->queue_bytes ? options->queue_bytes : QUEUE_BYTES),
-	          zero = 0, share = options->group.ip != 0, whole = IP_PMTUDISC_DO;
-	socklen_t size = sizeof(own);
+	          zero = 0, share = options->group.ip != 0;
+	socklen_t size = name_write(udp, &address, &own);
 
-	udp->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	udp->fd =
+	    socket(udp->v6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (udp->fd < 0 ||
 	    setsockopt(udp->fd, SOL_SOCKET, SO_REUSEADDR, &share, sizeof(share)) < 0 ||
-	    setsockopt(udp->fd, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof(whole)) < 0 ||
-	    bind(udp->fd, (const struct sockaddr *)&own, sizeof(own)) < 0 ||
-	    group_join(udp->fd, options) < 0 ||
-	    getsockname(udp->fd, (struct sockaddr *)&own, &size) < 0)
+	    family_set(udp) < 0 || bind(udp->fd, &own.any, size) < 0 ||
+	    group_join(udp->fd, options) < 0 || getsockname(udp->fd, &own.any, &size) < 0)
 		return -errno;
 	buffer_widen(udp, SO_RCVBUFFORCE, SO_RCVBUF, "receive", "net.core.rmem_max", bytes);
 	buffer_widen(udp, SO_SNDBUFFORCE, SO_SNDBUF, "send", "net.core.wmem_max", bytes);
 	udp->segments = setsockopt(udp->fd, SOL_UDP, UDP_SEGMENT, &zero, sizeof(zero)) == 0;
-	udp->transport.own =
-	    (struct transport_address){ntohl(own.sin_addr.s_addr), ntohs(own.sin_port)};
+	udp->transport.own = name_read(udp, &own);
 	return 0;
+}
+
+static int addresses_copy(struct udp *udp, const struct transport_options *options)
+{
+	if (options->v6 == NULL)
+		return 0;
+	udp->n_v6 = options->n_v6;
+	udp->v6 = calloc(options->n_v6 + 1, sizeof(*udp->v6));
+	if (udp->v6 == NULL)
+		return -ENOMEM;
+	memcpy(udp->v6, options->v6, options->n_v6 * sizeof(*udp->v6));
+	return 0;
+}
+
+/* IP:PORT, as the user writes it. */
+static void name_print(
+    const struct udp *udp, const struct transport_address *address, char *ret, size_t size)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+	union name name;
+
+	name_write(udp, address, &name);
+	if (udp->v6 != NULL)
+		inet_ntop(AF_INET6, &name.v6.sin6_addr, text, sizeof(text));
+	else
+		inet_ntop(AF_INET, &name.v4.sin_addr, text, sizeof(text));
+	snprintf(ret, size, udp->v6 ? "[%s]:%u" : "%s:%u", text, address->port);
 }
 
 static int udp_open(const struct transport_options *options, char *ret_why, struct transport **ret)
@@ -347,16 +419,15 @@ static int udp_open(const struct transport_options *options, char *ret_why, stru
 	udp->fd = -1;
 	rc = packets_allocate(udp, options);
 	if (rc == 0)
+		rc = addresses_copy(udp, options);
+	if (rc == 0)
 		rc = open_socket(udp, options);
 	if (rc < 0) {
 		const bool group = options->group.ip != 0;
-		const struct transport_address *transport = group ? &options->group : &options->own;
-		const struct in_addr ip = {htonl(transport->ip)};
-		char text[INET_ADDRSTRLEN] = "";
+		char text[INET6_ADDRSTRLEN + 16];
 
-		inet_ntop(AF_INET, &ip, text, sizeof(text));
-		snprintf(ret_why, TRANSPORT_WHY, "UDP %s:%u: %s%s", text, transport->port,
-		    strerror(-rc),
+		name_print(udp, group ? &options->group : &options->own, text, sizeof(text));
+		snprintf(ret_why, TRANSPORT_WHY, "UDP %s: %s%s", text, strerror(-rc),
 		    group && rc == -ENODEV
 		        ? " (own_address must belong to an interface, or a route must lead to "
 		          "the group)"

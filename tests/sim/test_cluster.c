@@ -693,7 +693,7 @@ static void cluster_close(struct cluster *c)
 		part_free(&c->nodes[n].part);
 }
 
-/* Of the load that has come to its end: how many calls are missing, too many, or have other bits. */
+/* How many calls of the load that has ended are missing, too many, or have other bits. */
 static uint32_t wrong_calls(const struct cluster *c)
 {
 	struct interpreter *truth = interpreter_new(&c->graph, LENGTH);

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/common/nodes.sh
 end() {
 	for dir in other wrong; do "$bin/aloe" down --dir "$work/$dir" >/dev/null 2>&1; done
-	for p in "$work"/pair.conf "$work"/udp.conf "$work"/slow.conf "$work"/safe.conf; do
+	for p in "$work"/pair.conf "$work"/udp.conf "$work"/six.conf "$work"/mixed.conf "$work"/slow.conf "$work"/safe.conf; do
 		[ -f "$p" ] && "$bin/aloe" down --platform "$p" >/dev/null 2>&1
 	done
 	"$bin/aloe" down >/dev/null 2>&1
@@ -202,6 +202,24 @@ ok "start that over UDP" says 0 "two runs" aloe start two
 ok "the end of that over UDP" eventually state_is two STOP
 ok "the bits of that over UDP" same two.bin one.bin
 ok "down with UDP" says 0 "the node is down" aloe down --platform udp.conf
+
+# ---- IPv6 ----
+
+transports='tcp udp'
+grep -q '^00000000000000000000000000000001 ' /proc/net/if_inet6 || { echo "this machine has no ::1"; transports=; }
+for transport in $transports; do
+	sed -e "s/127.0.0.1:/[::1]:/; s/delay = 2;/delay = 2; transport = \"$transport\";/" pair.conf >six.conf
+	ok "up, IPv6 and $transport" says 0 "the node is up: $work/aloe-b" aloe up --platform six.conf
+	ok "both have joined, IPv6 and $transport" eventually joined
+	ok "load, IPv6 and $transport" says 0 "two is loaded" aloe load two.conf --clock virtual --slots 200
+	ok "start, IPv6 and $transport" says 0 "two runs" aloe start two
+	ok "the end, IPv6 and $transport" eventually state_is two STOP
+	ok "the bits, IPv6 and $transport" same two.bin one.bin
+	ok "down, IPv6 and $transport" says 0 "the node is down" aloe down --platform six.conf
+	rm -f two.bin
+done
+sed '/a: {/s/127.0.0.1/[::1]/' udp.conf >mixed.conf
+ok "over UDP the addresses are of one kind" says 1 'need addresses of one kind, IPv4 or IPv6' aloe up --platform mixed.conf
 
 # ---- over UDP, slowly ----
 

@@ -2,6 +2,7 @@
  *
  * Frames over UDP between two bridges: they come as they were, with the key that both have; without
  * a key, with another one, sent again, or from elsewhere they do not. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ static void end_open(struct rig *rig, struct end *end, const char *name)
 	    datagrams_open(&end->datagrams, &end->machines, &rig->log, &rig->loop, frame, end), 0);
 }
 
-static void rig_open(struct rig *rig, const char *transport)
+static void rig_open_at(struct rig *rig, const char *transport, const char *a, const char *b)
 {
 	char text[512];
 
@@ -65,13 +66,18 @@ static void rig_open(struct rig *rig, const char *transport)
 	snprintf(rig->file, sizeof(rig->file), "%s/pair.conf", rig->dir);
 	snprintf(text, sizeof(text),
 	    "name = \"pair\"; secure = false; nodes: { a: { mmac_per_s = 1.0; address = "
-	    "\"127.0.0.1:%d\"; manager = true; lanes = [0]; }; b: { mmac_per_s = 1.0; address = "
-	    "\"127.0.0.1:%d\"; lanes = [1]; }; }; links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = "
+	    "\"%s:%d\"; manager = true; lanes = [0]; }; b: { mmac_per_s = 1.0; address = "
+	    "\"%s:%d\"; lanes = [1]; }; }; links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = "
 	    "1.0; transport = \"%s\"; } );",
-	    rig->port, rig->port + 2, transport);
+	    a, rig->port, b, rig->port + 2, transport);
 	assert_int_equal(file_write(rig->file, text, strlen(text)), 0);
 	log_init(&rig->log, "test");
 	loop_init(&rig->loop);
+}
+
+static void rig_open(struct rig *rig, const char *transport)
+{
+	rig_open_at(rig, transport, "127.0.0.1", "127.0.0.1");
 	end_open(rig, &rig->a, "a");
 	end_open(rig, &rig->b, "b");
 }
@@ -125,6 +131,48 @@ static void test_they_come(void **state)
 	assert_memory_equal(rig.b.bytes, bytes, sizeof(bytes));
 	assert_int_equal(rig.a.frames, 1);
 	assert_int_equal(rig.a.len, 1);
+	rig_close(&rig);
+}
+
+static void test_ipv6(void **state)
+{
+	const uint8_t bytes[] = {1, 2, 3};
+	struct rig rig;
+
+	(void)state;
+	if (access("/proc/net/if_inet6", R_OK) < 0) {
+		print_message("skip: this machine has no IPv6\n");
+		skip();
+	}
+	rig_open_at(&rig, "udp", "[::1]", "[0:0::1]");
+	end_open(&rig, &rig.a, "a");
+	end_open(&rig, &rig.b, "b");
+	keys_give(&rig, 7, 7);
+	datagrams_send(&rig.a.datagrams, 1, bytes, sizeof(bytes));
+	for (int i = 0; i < 3; i++)
+		datagrams_send(&rig.b.datagrams, 0, bytes, sizeof(bytes));
+	wait(&rig);
+	assert_int_equal(rig.b.frames, 1);
+	assert_memory_equal(rig.b.bytes, bytes, sizeof(bytes));
+	assert_int_equal(rig.a.frames, 3);
+	assert_int_equal(rig.a.datagrams.dropped + rig.b.datagrams.dropped, 0);
+	keys_give(&rig, 7, 8);
+	datagrams_send(&rig.a.datagrams, 1, bytes, sizeof(bytes));
+	wait(&rig);
+	assert_int_equal(rig.b.datagrams.dropped, 1);
+	rig_close(&rig);
+}
+
+/* No datagram of one kind comes to a socket of the other. */
+static void test_mixed(void **state)
+{
+	struct rig rig;
+	struct daemon_args args = {.node = "a", .platform = rig.file};
+
+	(void)state;
+	rig_open_at(&rig, "udp", "[::1]", "127.0.0.1");
+	args.state = args.dir = rig.dir;
+	assert_int_equal(machines_open(&rig.a.machines, &args, &rig.log), -EINVAL);
 	rig_close(&rig);
 }
 
@@ -238,6 +286,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_they_come),
+	    cmocka_unit_test(test_ipv6),
+	    cmocka_unit_test(test_mixed),
 	    cmocka_unit_test(test_together),
 	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_strangers),

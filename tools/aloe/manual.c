@@ -156,7 +156,7 @@ const char manual_platform[] =
     "                 share the rate\n"
     "  delay          slots until a message can be read, 1 to 100 [2, or more\n"
     "                 where the bridges have measured more]\n"
-    "  transport      \"tcp\", \"udp\" (sealed datagrams, IPv4) or, for plans\n"
+    "  transport      \"tcp\", \"udp\" (sealed datagrams) or, for plans\n"
     "                 only, \"dpdk\" [\"tcp\"]\n"
     "  message_us     time that a core at each end takes for each message, as\n"
     "                 measured by aloe bench two-node [0]\n"
