@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "daemons/bridge/delays.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PROBE_MAGIC 0x31525041u /* "APR1" */
 
 #define SECOND_NS 1000000000u
 
@@ -54,29 +51,4 @@ uint64_t delays_one_way(const struct delays *delays, uint64_t now_ns)
 		return 0;
 	qsort(most, seconds, sizeof(most[0]), by_size);
 	return most[seconds - 1 - left_out(seconds)] - least / 2;
-}
-
-void probe_put(uint8_t ret_bytes[PROBE_BYTES], enum probe_kind kind, uint64_t stamp)
-{
-	const uint32_t head[] = {htole32(PROBE_MAGIC), htole32((uint32_t)kind)};
-
-	stamp = htole64(stamp);
-	memcpy(ret_bytes, head, sizeof(head));
-	memcpy(ret_bytes + sizeof(head), &stamp, sizeof(stamp));
-}
-
-bool probe_get(const void *bytes, size_t len, enum probe_kind *ret_kind, uint64_t *ret_stamp)
-{
-	uint32_t head[2];
-
-	if (len != PROBE_BYTES)
-		return false;
-	memcpy(head, bytes, sizeof(head));
-	if (le32toh(head[0]) != PROBE_MAGIC ||
-	    (le32toh(head[1]) != PROBE_ASK && le32toh(head[1]) != PROBE_ANSWER))
-		return false;
-	*ret_kind = (enum probe_kind)le32toh(head[1]);
-	memcpy(ret_stamp, (const uint8_t *)bytes + sizeof(head), sizeof(*ret_stamp));
-	*ret_stamp = le64toh(*ret_stamp);
-	return true;
 }

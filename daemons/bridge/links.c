@@ -61,38 +61,13 @@ static void key_take(struct bridge_links *links, const struct wire_view *view, u
 		    machines_name(links->machines, node));
 }
 
-/* ---- probes ---- */
-
-static void probe_send(
-    struct bridge_links *links, uint32_t node, enum probe_kind kind, uint64_t stamp)
-{
-	uint8_t bytes[PROBE_BYTES];
-
-	probe_put(bytes, kind, stamp);
-	links_send(links, node, bytes, sizeof(bytes));
-	links_flush(links);
-}
-
 /* Of whatever transport. */
 static void frame_come(void *self, uint32_t node, const void *bytes, size_t len)
 {
 	struct bridge_links *links = self;
-	const uint64_t now = clock_ns();
-	enum probe_kind kind;
-	uint64_t stamp;
 
-	links->one[node].heard_ns = now;
-	if (!probe_get(bytes, len, &kind, &stamp))
-		links->frame(links->self, node, bytes, len);
-	else if (kind == PROBE_ASK)
-		probe_send(links, node, PROBE_ANSWER, stamp);
-	else if (stamp <= now)
-		delays_add(&links->one[node].delays, now - stamp, now);
-}
-
-uint64_t links_one_way(const struct bridge_links *links, uint32_t node)
-{
-	return delays_one_way(&links->one[node].delays, clock_ns());
+	links->one[node].heard_ns = clock_ns();
+	links->frame(links->self, node, bytes, len);
 }
 
 uint64_t links_heard_ns(const struct bridge_links *links, uint32_t node)
@@ -218,18 +193,15 @@ static void news_log(struct bridge_links *links, struct bus *bus)
 static void word_send(void *self)
 {
 	struct bridge_links *links = self;
-	const uint64_t ms = links->probes++ < LINKS_PROBES ? LINKS_PROBE_MS : LINKS_WORD_MS;
 
 	news_log(links, links->bus);
 	for (uint32_t n = 0; n < links->machines->model->n_nodes; n++) {
 		struct bridge_link *one = &links->one[n];
 
-		if (n != links->machines->self)
-			probe_send(links, n, PROBE_ASK, clock_ns());
 		if (one->bus && clock_ns() - one->sent_ns >= LINKS_WORD_MS * 1000000ull)
 			bytes_send(one, WIRE_TAG_BYTES, NULL, 0);
 	}
-	loop_timer_start(links->loop, &links->word, ms * 1000000ull, word_send, links);
+	loop_timer_start(links->loop, &links->word, LINKS_WORD_MS * 1000000ull, word_send, links);
 }
 
 /* ---- life ---- */

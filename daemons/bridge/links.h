@@ -6,17 +6,13 @@
  * Of two nodes the one that comes later in the platform file connects to the other. Whoever has
  * connected sends something every LINKS_WORD_MS at least, so that the other end knows by which
  * connection it is reached. What cannot be sent is dropped: core/bridge sends it again.
- *
- * Probes go the way of frames, quickly at first, then every LINKS_WORD_MS; delays.h has what their
- * answers tell.
- */
+ * */
 #ifndef DAEMONS_BRIDGE_LINKS_H
 #define DAEMONS_BRIDGE_LINKS_H
 
 #include "daemons/bridge/datagrams.h"
-#include "daemons/bridge/delays.h"
 
-enum { LINKS_WORD_MS = 100, LINKS_PROBE_MS = 10, LINKS_PROBES = 1000, LINKS_FRAME_BYTES = 1 << 18 };
+enum { LINKS_WORD_MS = 100, LINKS_FRAME_BYTES = 1 << 18 };
 
 struct bridge_links;
 
@@ -28,7 +24,6 @@ struct bridge_link { /* to one other node */
 	struct loop_watch watch;
 	uint64_t sent_ns;  /* when something was sent last */
 	uint64_t heard_ns; /* when a frame of it came last; 0: never */
-	struct delays delays;
 };
 
 struct bridge_links {
@@ -38,7 +33,6 @@ struct bridge_links {
 	struct bus *bus; /* for those that connect to us */
 	struct loop_watch watch;
 	struct loop_timer word;
-	uint64_t probes;         /* rounds of them */
 	uint64_t strange;        /* messages that do not say whose they are, dropped */
 	struct bridge_link *one; /* by node */
 	struct datagrams datagrams;
@@ -56,8 +50,6 @@ uint32_t links_frame_bytes(const struct bridge_links *links, uint32_t node);
 /* Frames that are sent one after another may leave together: links_flush sends what waits. */
 void links_send(struct bridge_links *links, uint32_t node, const void *bytes, size_t len);
 void links_flush(struct bridge_links *links);
-/* links_one_way gives what a message takes to a node, as delays_one_way has it; 0: not known. */
-uint64_t links_one_way(const struct bridge_links *links, uint32_t node);
 /* links_heard_ns: when a frame of a node came last, whatever it was for; 0: never. */
 uint64_t links_heard_ns(const struct bridge_links *links, uint32_t node);
 

@@ -31,7 +31,7 @@ static void tell(void *self)
 		char ns[24];
 
 		snprintf(ns, sizeof(ns), "%llu",
-		    (unsigned long long)links_one_way(&bridge->carried.links, n));
+		    (unsigned long long)offsets_one_way(&bridge->carried.offsets, n));
 		wire_put_text(&msg, WIRE_TAG_NAME, machines_name(&bridge->machines, n));
 		wire_put_text(&msg, WIRE_TAG_VALUE, ns);
 		wire_put_text(

@@ -72,6 +72,8 @@ static void answer_take(struct offsets *offsets, uint32_t node, const void *byte
 
 	offset_answer_get(bytes, &times);
 	times.heard = now;
+	if (times.asked <= now)
+		delays_add(&offsets->delays[node], now - times.asked, now);
 	if (offset_add(one, &times) == 0 && (one->n == 1 || one->first != first))
 		tell(offsets, now);
 }
@@ -88,19 +90,27 @@ bool offsets_take(struct offsets *offsets, uint32_t node, const void *bytes, siz
 	return kind != OFFSET_NONE;
 }
 
+uint64_t offsets_one_way(const struct offsets *offsets, uint32_t node)
+{
+	return delays_one_way(&offsets->delays[node], clock_ns());
+}
+
 static void ask_all(void *self)
 {
 	struct offsets *offsets = self;
-	const uint64_t now = clock_ns();
+	const uint64_t now = clock_ns(),
+	               tell_ms = follows(offsets) ? OFFSETS_ASK_MS : OFFSETS_TELL_MS,
+	               ask_ms =
+	                   offsets->rounds++ < DELAYS_SAMPLES ? OFFSETS_SOON_MS : OFFSETS_ASK_MS;
 
-	if (follows(offsets) || now - offsets->told_ns >= OFFSETS_TELL_MS * 1000000ull)
+	if (now - offsets->told_ns >= tell_ms * 1000000ull)
 		tell(offsets, now);
 	for (uint32_t n = 0; n < offsets->machines->model->n_nodes; n++)
 		if (n != offsets->machines->self)
 			ask(offsets, n);
 	links_flush(offsets->links);
 	loop_timer_start(
-	    &offsets->daemon->loop, &offsets->round, OFFSETS_ASK_MS * 1000000ull, ask_all, offsets);
+	    &offsets->daemon->loop, &offsets->round, ask_ms * 1000000ull, ask_all, offsets);
 }
 
 /* ---- life ---- */
@@ -110,7 +120,8 @@ int offsets_open(struct offsets *offsets, const struct machines *machines, struc
 {
 	*offsets = (struct offsets){.machines = machines, .daemon = daemon, .links = links};
 	offsets->one = calloc(machines->model->n_nodes, sizeof(*offsets->one));
-	if (offsets->one == NULL)
+	offsets->delays = calloc(machines->model->n_nodes, sizeof(*offsets->delays));
+	if (offsets->one == NULL || offsets->delays == NULL)
 		return -ENOMEM;
 	ask_all(offsets);
 	return 0;
@@ -118,9 +129,10 @@ int offsets_open(struct offsets *offsets, const struct machines *machines, struc
 
 void offsets_close(struct offsets *offsets)
 {
-	if (offsets->one == NULL)
-		return;
-	loop_timer_stop(&offsets->daemon->loop, &offsets->round);
+	if (offsets->daemon != NULL)
+		loop_timer_stop(&offsets->daemon->loop, &offsets->round);
 	free(offsets->one);
+	free(offsets->delays);
 	offsets->one = NULL;
+	offsets->delays = NULL;
 }

@@ -75,26 +75,6 @@ static void test_stopped(void **state)
 	}
 }
 
-static void test_probe(void **state)
-{
-	uint8_t bytes[PROBE_BYTES + 1] = {0};
-	enum probe_kind kind = PROBE_ASK;
-	uint64_t stamp = 0;
-
-	(void)state;
-	probe_put(bytes, PROBE_ANSWER, 0x0123456789abcdefu);
-	assert_true(probe_get(bytes, PROBE_BYTES, &kind, &stamp));
-	assert_int_equal(kind, PROBE_ANSWER);
-	assert_true(stamp == 0x0123456789abcdefu);
-	assert_false(probe_get(bytes, PROBE_BYTES - 1, &kind, &stamp));
-	assert_false(probe_get(bytes, PROBE_BYTES + 1, &kind, &stamp));
-	bytes[4] = 3;
-	assert_false(probe_get(bytes, PROBE_BYTES, &kind, &stamp));
-	bytes[4] = PROBE_ASK;
-	bytes[0] ^= 1;
-	assert_false(probe_get(bytes, PROBE_BYTES, &kind, &stamp));
-}
-
 /* ---- slots ------------------------------------------------------------------------ */
 
 static void test_slots(void **state)
@@ -318,7 +298,6 @@ int main(void)
 	    cmocka_unit_test(test_few_say_nothing),
 	    cmocka_unit_test(test_slow_seconds),
 	    cmocka_unit_test(test_stopped),
-	    cmocka_unit_test(test_probe),
 	    cmocka_unit_test(test_slots),
 	    cmocka_unit_test(test_planned),
 	    cmocka_unit_test(test_given_is_kept),

@@ -23,10 +23,12 @@ struct brake {
 	size_t n;
 };
 
-/* brake_start: 0, or -errno: no real-time priority. brake_stop takes one that was never started. */
+/* brake_start: 0, or -errno: no real-time priority. brake_stop takes one that was never
+ * started. */
 int brake_start(struct brake *brake, const int *cpus, size_t n, double share);
 void brake_stop(struct brake *brake);
-/* brake_share measures what is left of a CPU, for a thread of real-time priority below the brake. */
+/* brake_share measures what is left of a CPU, for a thread of real-time priority below the
+ * brake. */
 double brake_share(int cpu);
 
 #endif

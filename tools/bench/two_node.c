@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * aloe bench two-node: the published chain on two nodes of one core each, over a link of 100 Mbit/s:
- * what the plan predicts with the measured cost of the transport, and what runs. */
+ * aloe bench two-node: the published chain on two nodes of one core each, over a link of 100
+ * Mbit/s: what the plan predicts with the measured cost of the transport, and what runs. */
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -37,13 +37,13 @@ enum {
 enum way { TCP, UDP, WAYS };
 static const char *const way_names[WAYS] = {"tcp", "udp"};
 
-struct cost {              /* of a core at one end, at its full speed */
+struct transport_cost {    /* of a core at one end, at its full speed */
 	double base_share; /* of the time, whatever is sent */
 	double message_us, byte_ns;
 	bool known;
 };
 
-struct trial {
+struct two_node_trial {
 	double need_us, limit_us; /* of the fullest lane, by plan */
 	bool planned, predicted;
 	double slots, not_run;
@@ -60,14 +60,14 @@ struct two_node {
 	double mmac, share; /* of a core here; what is left of it */
 	char names[NODES][40], addresses[NODES][40], why_not[200];
 	char platform[PATH], planned[PATH], chain[PATH];
-	struct cost costs[WAYS];
-	struct trial trials[WAYS][SLOTS_MAX];
+	struct transport_cost costs[WAYS];
+	struct two_node_trial trials[WAYS][SLOTS_MAX];
 	struct bench_node nodes[NODES];
 };
 
 /* ---- the link ------------------------------------------------------------------------ */
 
-static int shell(struct two_node *o, const char *script, char **ret_errors)
+static int shell_run(struct two_node *o, const char *script, char **ret_errors)
 {
 	struct words words = {.program = "/bin/sh"};
 	struct bench_run run = {0};
@@ -93,7 +93,7 @@ static void link_close(struct two_node *o)
 		return;
 	snprintf(
 	    script, sizeof(script), "ip netns del %s; ip netns del %s", o->names[0], o->names[1]);
-	shell(o, script, &errors);
+	shell_run(o, script, &errors);
 	free(errors);
 	o->netns = false;
 }
@@ -115,7 +115,7 @@ static void link_open(struct two_node *o)
 	snprintf(o->names[1], sizeof(o->names[1]), "aloe%db", (int)getpid());
 	snprintf(script, sizeof(script), format, o->names[0], o->names[1], LINK_MBIT);
 	o->netns = !o->virtual;
-	o->limited = o->netns && shell(o, script, &errors) == CLI_OK;
+	o->limited = o->netns && shell_run(o, script, &errors) == CLI_OK;
 	snprintf(o->why_not, sizeof(o->why_not), "%.*s", errors ? (int)strcspn(errors, "\n") : 0,
 	    errors ? errors : "");
 	free(errors);
@@ -135,7 +135,7 @@ static void link_open(struct two_node *o)
 /* scale: how many times slower the nodes are than this machine's cores. */
 static int platform_write(struct two_node *o, enum way way, double scale, double slot_us)
 {
-	const struct cost *cost = &o->costs[way];
+	const struct transport_cost *cost = &o->costs[way];
 	const bool plan = scale > 0;
 	const char *shared = o->virtual ? "shared = true; " : "";
 	char text[1200];
@@ -296,7 +296,7 @@ static int slot_cost(struct two_node *o, unsigned items, double slot_us, double 
  * message. A long message: what grows with its bytes. */
 static int cost_measure(struct two_node *o, enum way way)
 {
-	struct cost *cost = &o->costs[way];
+	struct transport_cost *cost = &o->costs[way];
 	double once, twice, length;
 	int status = node_wait(o->bench, o->virtual ? 0 : QUIET_S,
 	    "the bridges have found out how long a message takes");
@@ -334,7 +334,7 @@ static int plan_ask(struct two_node *o, double slot_us, bool force, char **ret_t
 
 static int trial_predict(struct two_node *o, enum way way, size_t s)
 {
-	struct trial *trial = &o->trials[way][s];
+	struct two_node_trial *trial = &o->trials[way][s];
 	int status = platform_write(o, way, 1 / o->share, o->slot_us[s]);
 	char *text = NULL;
 	json_t *plan, *lane;
@@ -391,7 +391,7 @@ static int braked_wait(struct two_node *o, double seconds, const char *what)
 
 static int trial_run(struct two_node *o, enum way way, size_t s)
 {
-	struct trial *trial = &o->trials[way][s];
+	struct two_node_trial *trial = &o->trials[way][s];
 	const double seconds = (double)o->slots * o->slot_us[s] / 1e6;
 	json_t *before = NULL, *after = NULL;
 	char what[80];
@@ -517,7 +517,7 @@ static const struct column shortest_columns[] = {
 
 static void cost_row(struct two_node *o, enum way way)
 {
-	const struct cost *cost = &o->costs[way];
+	const struct transport_cost *cost = &o->costs[way];
 
 	if (cost->known)
 		bench_row(o->bench,
@@ -527,14 +527,14 @@ static void cost_row(struct two_node *o, enum way way)
 		        o->mmac * o->share));
 }
 
-static const char *verdict(bool holds)
+static const char *verdict_text(bool holds)
 {
 	return holds ? "holds" : "fails";
 }
 
 static void trial_row(struct two_node *o, enum way way, size_t s)
 {
-	const struct trial *trial = &o->trials[way][s];
+	const struct two_node_trial *trial = &o->trials[way][s];
 	const bool agrees = trial->predicted == trial->holds;
 
 	if (!trial->planned || !trial->ran)
@@ -542,9 +542,9 @@ static void trial_row(struct two_node *o, enum way way, size_t s)
 	bench_row(o->bench,
 	    json_pack("{s:s, s:f, s:f, s:f, s:s, s:f, s:f, s:s, s:s}", "transport", way_names[way],
 	        "slot_us", o->slot_us[s], "need_us", trial->need_us, "share",
-	        trial->need_us / trial->limit_us, "predicted", verdict(trial->predicted), "slots",
-	        trial->slots, "not_run", trial->not_run, "ran", verdict(trial->holds), "agrees",
-	        agrees ? "yes" : "no"));
+	        trial->need_us / trial->limit_us, "predicted", verdict_text(trial->predicted),
+	        "slots", trial->slots, "not_run", trial->not_run, "ran", verdict_text(trial->holds),
+	        "agrees", agrees ? "yes" : "no"));
 	o->bench->missed |= !agrees && !o->virtual;
 }
 
@@ -554,7 +554,7 @@ static double shortest_of(const struct two_node *o, enum way way, bool by_plan)
 	double shortest = NAN;
 
 	for (size_t s = o->n_slots; s-- > 0;) {
-		const struct trial *trial = &o->trials[way][s];
+		const struct two_node_trial *trial = &o->trials[way][s];
 
 		if (!trial->ran || !(by_plan ? trial->predicted : trial->holds))
 			break;
@@ -577,10 +577,10 @@ static void notes_add(const struct two_node *o)
 		    "particular, and no run can fail");
 	else
 		bench_note(o->bench,
-		    "the nodes have one CPU each, CPU %d and CPU %d, for lane and daemons, which come "
-		    "before other programs there (nice -20); a thread "
-		    "above all others leaves %.1f %% of each CPU, in parts of %.1f ms, so that lanes, "
-		    "daemons and kernel are as slow as on a core of %.0f MMAC/s",
+		    "the nodes have one CPU each, CPU %d and CPU %d, for lane and daemons, which "
+		    "come before other programs there (nice -20); a thread above all others "
+		    "leaves %.1f %% of each CPU, in parts of %.1f ms, so that lanes, daemons and "
+		    "kernel are as slow as on a core of %.0f MMAC/s",
 		    o->cpus[0], o->cpus[1], o->share * 100, BRAKE_PERIOD_NS / 1e6,
 		    o->mmac * o->share);
 	if (o->limited)
