@@ -663,9 +663,9 @@ static void step_begin(struct swman *swman, const struct wire_view *request)
 
 	if (gather && gather->n > 1)
 		gather_refuse(swman, gather, 2,
-		    "\"%s\" is on %u node%s, and steps are for a waveform on one node: after a step "
-		    "all segments stand, and no node knows in time how far another one has come; "
-		    "pause the waveform, or load it with --slots",
+		    "\"%s\" is on %u node%s, and steps are for a waveform on one node: after a "
+		    "step all segments stand, and no node knows in time how far another one has "
+		    "come; pause the waveform, or load it with --slots",
 		    gather->waveform, (unsigned)gather->n, plural(gather->n));
 	else if (gather)
 		request_forward(swman, request);
@@ -708,9 +708,9 @@ void several_handle(struct swman *swman, const struct wire_view *view)
 		break;
 	case WIRE_REMAP:
 		daemon_fail(&swman->daemon, view, 2,
-		    "a waveform of a platform cannot be moved while it is loaded: the messages that "
-		    "are on their way between nodes would arrive at places that are no longer "
-		    "theirs; unload it and load it again");
+		    "a waveform of a platform cannot be moved while it is loaded: the messages "
+		    "that are on their way between nodes would arrive at places that are no "
+		    "longer theirs; unload it and load it again");
 		break;
 	case WIRE_EVENT:
 		if (!swman_delays_take(swman, view))
