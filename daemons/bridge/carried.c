@@ -293,6 +293,7 @@ static int bridge_make(struct carried *carried, struct carried_wave *wave, char 
 static int wave_open(struct carried *carried, struct carried_wave *wave,
     const struct image_files *files, char *ret_why)
 {
+	uint32_t numbers[IMAGE_NODES_MAX];
 	int rc = image_open(files, true, &wave->view);
 
 	if (rc < 0) {
@@ -301,7 +302,7 @@ static int wave_open(struct carried *carried, struct carried_wave *wave,
 	}
 	wave->view.node =
 	    image_find_node(&wave->view, machines_name(carried->machines, carried->machines->self));
-	if (wave->view.head->nodes.count <= 1 || wave->view.node == IMAGE_NONE)
+	if (wave->view.node == IMAGE_NONE || image_nodes(&wave->view, numbers) <= 1)
 		return -EXDEV;
 	wave->control = carried->node ? control_find(carried, wave->name) : NULL;
 	if (!wave->control) {

@@ -121,6 +121,7 @@ options() {
 rows() {
 	case $1 in
 	table1) echo '$2 ~ /component/ || $3 ~ /chain|turbo decoder/' ;;
+	daemons) echo '$4 ~ /lane/ || $2 ~ /TOTAL|a frame/' ;;
 	memory) echo '$2 !~ /component/ || $3 !~ /aloe-host/ || $4 ~ /utran_crc |turbo_decoder/' ;;
 	overhead) echo '$3 !~ /mean/' ;;
 	map) echo '$3 ~ /tw1 |tw3d|greedy|local|exact|portfolio/' ;;
