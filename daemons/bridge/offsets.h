@@ -17,7 +17,7 @@
 #include "daemons/bridge/delays.h"
 #include "daemons/bridge/links.h"
 
-enum { OFFSETS_SOON_MS = 10, OFFSETS_ASK_MS = 100, OFFSETS_TELL_MS = 1000 };
+enum { OFFSETS_SOON_MS = 10, OFFSETS_SOON = 1000, OFFSETS_ASK_MS = 100, OFFSETS_TELL_MS = 1000 };
 
 struct offsets {
 	const struct machines *machines;
