@@ -286,12 +286,14 @@ static_assert(
 static_assert(
     offsetof(struct image_instance_state, io_lost) == 10544, "image_instance_state.io_lost");
 static_assert(
-    offsetof(struct image_instance_state, params) == 10552, "image_instance_state.params");
+    offsetof(struct image_instance_state, concealed) == 10552, "image_instance_state.concealed");
 static_assert(
-    offsetof(struct image_instance_state, port_ns) == 10808, "image_instance_state.port_ns");
+    offsetof(struct image_instance_state, params) == 10560, "image_instance_state.params");
 static_assert(
-    offsetof(struct image_instance_state, port_count) == 11064, "image_instance_state.port_count");
-static_assert(offsetof(struct image_instance_state, first) == 11072, "image_instance_state.first");
+    offsetof(struct image_instance_state, port_ns) == 10816, "image_instance_state.port_ns");
+static_assert(
+    offsetof(struct image_instance_state, port_count) == 11072, "image_instance_state.port_count");
+static_assert(offsetof(struct image_instance_state, first) == 11080, "image_instance_state.first");
 
 static_assert(sizeof(struct image_event) == 24, "image_event");
 static_assert(offsetof(struct image_event, start_ns) == 0, "image_event.start_ns");
@@ -349,7 +351,7 @@ static_assert(offsetof(struct node_change, instance) == 16, "node_change.instanc
 static_assert(offsetof(struct node_change, param) == 20, "node_change.param");
 static_assert(offsetof(struct node_change, number) == 24, "node_change.number");
 
-static_assert(sizeof(struct node_control) == 2160, "node_control");
+static_assert(sizeof(struct node_control) == 2168, "node_control");
 static_assert(offsetof(struct node_control, used) == 0, "node_control.used");
 static_assert(offsetof(struct node_control, state) == 4, "node_control.state");
 static_assert(offsetof(struct node_control, name) == 8, "node_control.name");
@@ -357,10 +359,11 @@ static_assert(offsetof(struct node_control, remaps) == 72, "node_control.remaps"
 static_assert(offsetof(struct node_control, limit) == 80, "node_control.limit");
 static_assert(offsetof(struct node_control, base) == 88, "node_control.base");
 static_assert(offsetof(struct node_control, last) == 96, "node_control.last");
-static_assert(offsetof(struct node_control, changes) == 104, "node_control.changes");
-static_assert(offsetof(struct node_control, change) == 112, "node_control.change");
+static_assert(offsetof(struct node_control, conceal) == 104, "node_control.conceal");
+static_assert(offsetof(struct node_control, changes) == 112, "node_control.changes");
+static_assert(offsetof(struct node_control, change) == 120, "node_control.change");
 
-static_assert(sizeof(struct node_image) == 206520, "node_image");
+static_assert(sizeof(struct node_image) == 207032, "node_image");
 static_assert(offsetof(struct node_image, magic) == 0, "node_image.magic");
 static_assert(offsetof(struct node_image, version) == 8, "node_image.version");
 static_assert(offsetof(struct node_image, n_lanes) == 12, "node_image.n_lanes");

@@ -80,8 +80,11 @@ struct node_control { /* one per waveform */
 	uint32_t remaps;
 	/* steps below this may run: PAUSE, STEP, RUN; its low half is a futex word */
 	_Atomic uint64_t limit;
-	_Atomic uint64_t base;    /* slot of step 0 */
-	_Atomic uint64_t last;    /* last index that was ordered (STOP, --slots) */
+	_Atomic uint64_t base; /* slot of step 0 */
+	_Atomic uint64_t last; /* last index that was ordered (STOP, --slots) */
+	/* overrun = "conceal": step + 1 of the last miss by the waveform's own doing. While it is
+	 * not 0, an instance that runs beyond its budget publishes ABSENT */
+	_Atomic uint64_t conceal;
 	_Atomic uint64_t changes; /* written so far */
 	struct node_change change[NODE_CHANGES];
 };

@@ -136,6 +136,8 @@ struct image_instance_state {
 	_Alignas(64) _Atomic uint64_t vars[IMAGE_VARS_MAX];
 	struct hist_cells time_cells;
 	_Atomic uint64_t idle, absent, late, overwritten, overruns, io_waits, io_lost;
+	/* calls whose outputs became ABSENT, because the call ran beyond its budget */
+	_Atomic uint64_t concealed;
 	/* numbers that are in force, as bits of a double */
 	_Atomic uint64_t params[IMAGE_PARAMS_MAX];
 	/* sum of the sampled binding times: inputs 0..15, outputs 16..31 */

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * call.c - one call of an instance: binds the spans, calls work, checks and publishes. [slot] */
+#include "core/slot/after.h"
 #include "core/slot/instance.h"
 
 #include <assert.h>
 #include <errno.h>
 
 #include "core/base/clock.h"
-
-static inline void counter_bump(_Atomic uint64_t *counter)
-{
-	atomic_store_explicit(
-	    counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
-}
 
 __attribute__((cold, noinline)) static void instance_lacks(struct instance *it)
 {
@@ -229,30 +224,7 @@ static inline int work_call(struct instance *it, uint64_t k)
 	return it->work(it->state, &it->slot);
 }
 
-static inline void inputs_recheck(struct instance *it, uint64_t k)
-{
-	bool sound = true;
-
-	assert(it->n_in <= ALOE_PORTS_MAX);
-	assert(it->n_out <= ALOE_PORTS_MAX);
-	atomic_thread_fence(memory_order_acquire);
-	for (uint32_t p = 0; p < it->n_in; p++) {
-		const struct instance_input *input = &it->input[p];
-
-		if (!input->crosses || input->bound == NULL ||
-		    atomic_load_explicit(&input->bound->stamp, memory_order_relaxed) ==
-		        k - input->delay + 1)
-			continue;
-		counter_bump(&it->stats->overwritten);
-		sound = false;
-	}
-	for (uint32_t p = 0; p < it->n_out && !sound; p++) {
-		it->out[p].state = ALOE_ABSENT;
-		it->out[p].len = 0;
-	}
-}
-
-int instance_call(struct instance *it, uint64_t k, bool recheck)
+int instance_call(struct instance *it, uint64_t k, unsigned checks)
 {
 	uint64_t broken = 0;
 	int status;
@@ -265,8 +237,8 @@ int instance_call(struct instance *it, uint64_t k, bool recheck)
 		return status;
 	atomic_thread_fence(memory_order_release);
 	status = work_call(it, k);
-	if (recheck)
-		inputs_recheck(it, k);
+	if (__builtin_expect(checks != 0, 0))
+		work_check(it, k, checks);
 	for (uint32_t p = 0; p < it->n_out; p++)
 		if (output_publish(it, p, k) != 0)
 			return -EOVERFLOW;
@@ -286,7 +258,7 @@ static inline uint64_t port_time(struct instance *it, uint32_t port, uint64_t si
 	return now;
 }
 
-int instance_call_sampled(struct instance *it, uint64_t k, bool recheck)
+int instance_call_sampled(struct instance *it, uint64_t k, unsigned checks)
 {
 	uint64_t now = clock_ns(), broken = 0, begin;
 	int status;
@@ -309,8 +281,8 @@ int instance_call_sampled(struct instance *it, uint64_t k, bool recheck)
 	status = work_call(it, k);
 	now = clock_ns();
 	it->work_ns = now - begin;
-	if (recheck)
-		inputs_recheck(it, k);
+	if (checks != 0)
+		work_check(it, k, checks);
 	for (uint32_t p = 0; p < it->n_out; p++) {
 		if (output_publish(it, p, k) != 0)
 			return -EOVERFLOW;

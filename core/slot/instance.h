@@ -76,7 +76,8 @@ struct instance {
 	/* canaries that the last call overwrote, as in image_run; 0: none */
 	uint32_t spoiled;
 	uint32_t *lacks; /* of the segment: number + 1 of an instance that lacked a message */
-	uint8_t pad[16]; /* so that every element of an array begins on a line of cache */
+	uint64_t due_ns; /* INSTANCE_DUE: when the outputs of this call are late */
+	uint8_t pad[8]; /* so that every element of an array begins on a line of cache */
 };
 
 static_assert(sizeof(void *) < 8 ||
@@ -99,11 +100,13 @@ int instance_close(struct instance *instance);
 
 /* instance_call runs work for index k: binds the spans, calls work, checks and publishes the
  * messages. instance->last is the last index of the waveform (IMAGE_FOREVER: not known yet).
- * Returns 0, or a negative number with the fault in instance->slot.why. `recheck` (skip): check the
- * stamps of messages from other segments again after work. [slot] */
-int instance_call(struct instance *instance, uint64_t k, bool recheck);
+ * Returns 0, or a negative number with the fault in instance->slot.why. `checks` after work:
+ * INSTANCE_STAMPS (skip): the stamps of messages from other segments again; INSTANCE_DUE: whether
+ * instance->due_ns has passed, then the outputs are ABSENT. [slot] */
+enum instance_checks { INSTANCE_STAMPS = 1, INSTANCE_DUE = 2 };
+int instance_call(struct instance *instance, uint64_t k, unsigned checks);
 /* instance_call_sampled does the same, and reads the clock around each port and work. [slot] */
-int instance_call_sampled(struct instance *instance, uint64_t k, bool recheck);
+int instance_call_sampled(struct instance *instance, uint64_t k, unsigned checks);
 /* instance_idle publishes IDLE for an index that the period leaves out. [slot] */
 void instance_idle(struct instance *instance, uint64_t k);
 

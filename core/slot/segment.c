@@ -157,6 +157,13 @@ static inline uint64_t time_after(const struct segment *segment, uint64_t start)
 	return now > start ? now : start;
 }
 
+/* Without a budget no call is too long. */
+static inline void due_set(const struct segment *segment, struct instance *it, uint64_t start)
+{
+	if (__builtin_expect(segment->checks & INSTANCE_DUE, 0))
+		it->due_ns = it->budget_ns != 0 ? start + it->budget_ns : UINT64_MAX;
+}
+
 static inline bool step_is_sampled(uint64_t step)
 {
 	return step % SAMPLE_EVERY == 0;
@@ -172,14 +179,15 @@ static inline uint64_t instance_step(struct segment *segment, struct instance *i
 	atomic_store_explicit(&segment->state->current, it->number + 1, memory_order_relaxed);
 	if (segment->n_pending > 0)
 		segment_changes_due(segment, it, k);
+	due_set(segment, it, start);
 	if (step_is_sampled(step)) {
 		assert(k + it->lag == step);
 		assert(it->first >= it->lag);
 		assert(k % it->period == it->phase);
-		status = instance_call_sampled(it, k, segment->skip);
+		status = instance_call_sampled(it, k, segment->checks);
 		segment->work_ns += it->work_ns;
 	} else {
-		status = instance_call(it, k, segment->skip);
+		status = instance_call(it, k, segment->checks);
 	}
 	if (it->slot.flags & ALOE_SLOT_END)
 		last_lower(segment, image_last(segment->holds, segment->n_holds, k));
@@ -208,6 +216,9 @@ static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, ui
 	    &segment->state->slot[step % IMAGE_STEPS], slot, memory_order_relaxed);
 	if (written != segment->changes_seen)
 		segment_changes_pull(segment, written);
+	segment->checks = segment->skip ? INSTANCE_STAMPS : 0;
+	if (atomic_load_explicit(&segment->control->conceal, memory_order_relaxed) != 0)
+		segment->checks |= INSTANCE_DUE;
 	clock_fast_tend(&segment->clock, start_ns);
 	segment->work_ns = 0;
 }

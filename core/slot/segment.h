@@ -71,6 +71,7 @@ struct segment {
 	const struct image_hold *holds;
 	uint64_t n_holds;
 	uint64_t work_ns;                   /* of this step, if it is sampled */
+	unsigned checks;                    /* of this step, of enum instance_checks */
 	bool skip;                          /* late = "skip" */
 	bool counts_misses;                 /* a slot has an end: not under virtual */
 	uint64_t last_slot;                 /* slot of the last call; IMAGE_FOREVER: none yet */

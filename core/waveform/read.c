@@ -12,7 +12,7 @@
 static const char *const clocks[] = {"timer", "virtual", "step", "radio", NULL};
 static const char *const lates[] = {"slip", "skip", NULL};
 static const char *const isolations[] = {"waveform", "component", "none", NULL};
-static const char *const overruns[] = {"count", "flag", "stop", NULL};
+static const char *const overruns[] = {"count", "flag", "conceal", "stop", NULL};
 
 static const char *const node_losses[] = {"hold", "stop", "restart", NULL};
 static const char *const admits[] = {"fits", "strict", "always", NULL};

@@ -25,7 +25,7 @@ enum wf_late { WF_LATE_SLIP, WF_LATE_SKIP };
 enum wf_isolation { WF_ISOLATION_WAVEFORM, WF_ISOLATION_COMPONENT, WF_ISOLATION_NONE };
 /* Admit a waveform if the usual costs fit; if all tails fit at once; always. */
 enum wf_admit { WF_ADMIT_FITS, WF_ADMIT_STRICT, WF_ADMIT_ALWAYS };
-enum wf_overrun { WF_OVERRUN_COUNT, WF_OVERRUN_FLAG, WF_OVERRUN_STOP };
+enum wf_overrun { WF_OVERRUN_COUNT, WF_OVERRUN_FLAG, WF_OVERRUN_CONCEAL, WF_OVERRUN_STOP };
 /* When a node of several is lost: what depends on it waits; the rest is stopped; the waveform is
  * loaded anew on what is left. */
 enum wf_node_loss { WF_NODE_LOSS_HOLD, WF_NODE_LOSS_STOP, WF_NODE_LOSS_RESTART };

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * overrun.c - what follows a missed slot, as the waveform chose: `count` (nothing but the count and
- * its record in the report), `flag` (a line of log for each), `stop` (the waveform is stopped when
- * 3 of 16 slots were missed by its own doing, as the evidence shows; of a row of slots, that of the
- * first). */
+ * its record in the report), `flag` (a line of log for each), and, when 3 of 16 slots were missed
+ * by its own doing, as the evidence shows (of a row of slots, that of the first), `conceal`
+ * (outputs beyond a budget are ABSENT until 1000 slots were in time) or `stop` (the waveform is
+ * stopped). */
 #include "daemons/exec/end.h"
 #include "daemons/exec/misses.h"
 #include "daemons/exec/watch.h"
 
 #include <string.h>
 
-enum { STOP_MISSES = 3, STOP_SLOTS = 16 };
+enum { OWN_MISSES = 3, OWN_SLOTS = 16, GOOD_SLOTS = 1000 };
 
-static bool must_stop(const struct exec_wave *wave, const struct exec_miss *newest)
+static bool must_act(const struct exec_wave *wave, const struct exec_miss *newest)
 {
 	const struct exec_misses *misses = wave->misses;
 	const uint64_t slot = newest->miss.slot,
@@ -23,34 +24,89 @@ static bool must_stop(const struct exec_wave *wave, const struct exec_miss *newe
 		const struct exec_miss *miss = &misses->kept[m % MISSES_KEPT];
 
 		if (miss->segment == newest->segment && miss->miss.kind == IMAGE_MISS_LATE &&
-		    miss->miss.slot + STOP_SLOTS > slot && miss->miss.slot <= slot)
+		    miss->miss.slot + OWN_SLOTS > slot && miss->miss.slot <= slot)
 			n += misses_own_doing(wave, miss);
 	}
-	return n >= STOP_MISSES;
+	return n >= OWN_MISSES;
 }
 
-static void look(struct exec_wave *wave, const struct exec_miss *miss, bool stop)
-{
-	char why[1024];
+/* ---- what follows ------------------------------------------------------------------------ */
 
-	misses_words(wave, miss, why, sizeof(why));
-	if (!stop)
-		log_warning(&wave->exec->daemon.log, "%s: slot %llu missed by %.1f us: %s",
-		    wave->name, (unsigned long long)miss->miss.slot,
-		    (double)miss->miss.late_ns / 1e3, why);
-	else if (must_stop(wave, miss))
-		wave_abort(wave,
-		    "%d of %d slots were missed (overrun = \"stop\"); the last, slot %llu, "
-		    "by %.1f us: %.400s",
-		    STOP_MISSES, STOP_SLOTS, (unsigned long long)miss->miss.slot,
-		    (double)miss->miss.late_ns / 1e3, why);
+static void miss_flag(struct exec_wave *wave, const struct image_miss *miss, const char *why)
+{
+	log_warning(&wave->exec->daemon.log, "%s: slot %llu missed by %.1f us: %s", wave->name,
+	    (unsigned long long)miss->slot, (double)miss->late_ns / 1e3, why);
+}
+
+static void miss_stop(struct exec_wave *wave, const struct image_miss *miss, const char *why)
+{
+	wave_abort(wave,
+	    "%d of %d slots were missed (overrun = \"stop\"); the last, slot %llu, by %.1f us: "
+	    "%.400s",
+	    OWN_MISSES, OWN_SLOTS, (unsigned long long)miss->slot, (double)miss->late_ns / 1e3,
+	    why);
+}
+
+static void miss_conceal(struct exec_wave *wave, const struct image_miss *miss, const char *why)
+{
+	if (atomic_exchange(&wave_control(wave)->conceal, miss->step + 1) != 0)
+		return;
+	log_warning(&wave->exec->daemon.log,
+	    "%s: %d of %d slots were missed; outputs beyond a budget are ABSENT from now on, until "
+	    "%d slots were in time (overrun = \"conceal\"); the last, slot %llu, by %.1f us: %s",
+	    wave->name, OWN_MISSES, OWN_SLOTS, GOOD_SLOTS, (unsigned long long)miss->slot,
+	    (double)miss->late_ns / 1e3, why);
+}
+
+static void conceal_check(struct exec_wave *wave)
+{
+	const uint64_t since = atomic_load(&wave_control(wave)->conceal);
+	uint64_t done = 0;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint64_t of = atomic_load(&image_segment_state(&wave->view, s)->done);
+
+		done = of > done ? of : done;
+	}
+	if (since == 0 || done < since + GOOD_SLOTS)
+		return;
+	atomic_store(&wave_control(wave)->conceal, 0);
+	log_note(&wave->exec->daemon.log,
+	    "%s: %d slots were in time; nothing is concealed any more", wave->name, GOOD_SLOTS);
+}
+
+struct overrun_step {
+	const char *word; /* of `overrun`; `count` has none */
+	bool every;       /* after each miss, not only when there are too many of its own */
+	void (*act)(struct exec_wave *wave, const struct image_miss *miss, const char *why);
+};
+
+static const struct overrun_step steps[] = {
+    {"flag", true, miss_flag}, {"conceal", false, miss_conceal}, {"stop", false, miss_stop}};
+
+static const struct overrun_step *step_of(const struct exec_wave *wave)
+{
+	const char *overrun = image_text(&wave->view, wave->view.head->overrun);
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (strcmp(overrun, steps[i].word) == 0)
+			return &steps[i];
+	return NULL;
+}
+
+/* While it conceals, each miss of its own begins the count of good slots anew. */
+static bool step_due(const struct exec_wave *wave, const struct overrun_step *step,
+    const struct exec_miss *miss)
+{
+	return step->every || must_act(wave, miss) ||
+	    (atomic_load(&wave_control(wave)->conceal) != 0 && misses_own_doing(wave, miss));
 }
 
 void overrun_check(struct exec_wave *wave)
 {
-	const char *overrun = image_text(&wave->view, wave->view.head->overrun);
-	const bool stop = strcmp(overrun, "stop") == 0, flag = strcmp(overrun, "flag") == 0;
+	const struct overrun_step *step = step_of(wave);
 	struct exec_misses *misses;
+	char why[1024];
 
 	misses_take(wave);
 	misses = wave->misses;
@@ -61,7 +117,11 @@ void overrun_check(struct exec_wave *wave)
 	for (; misses->looked < misses->n && wave->state != WAVE_ABNSTOP; misses->looked++) {
 		const struct exec_miss *miss = &misses->kept[misses->looked % MISSES_KEPT];
 
-		if ((stop || flag) && miss->miss.kind == IMAGE_MISS_LATE)
-			look(wave, miss, stop);
+		if (step == NULL || miss->miss.kind != IMAGE_MISS_LATE ||
+		    !step_due(wave, step, miss))
+			continue;
+		misses_words(wave, miss, why, sizeof(why));
+		step->act(wave, &miss->miss, why);
 	}
+	conceal_check(wave);
 }

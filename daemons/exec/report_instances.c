@@ -245,6 +245,7 @@ static json_t *instance_json(const struct exec_wave *wave, uint32_t number, stru
 	json_object_set_new(
 	    o, "left_us", report_budget_margin(time, row->budget_ns, SUM(wave, number, overruns)));
 	json_object_set_new(o, "budget_given", json_boolean((row->io & 4) != 0));
+	put_u64(o, "concealed", SUM(wave, number, concealed));
 	put_u64(o, "absent_in", SUM(wave, number, absent));
 	put_u64(o, "io_lost", SUM(wave, number, io_lost));
 	json_object_set_new(o, "sink", json_boolean((row->io & 2) != 0));

@@ -599,7 +599,7 @@ static void table_place(struct image_table *table, const struct rows *rows, uint
 static void head_fill(struct build *b)
 {
 	static const char *const isolation[] = {"waveform", "component", "none"};
-	static const char *const overrun[] = {"count", "flag", "stop"};
+	static const char *const overrun[] = {"count", "flag", "conceal", "stop"};
 	static const enum image_clock clocks[] = {[WF_CLOCK_TIMER] = IMAGE_TIMER,
 	    [WF_CLOCK_VIRTUAL] = IMAGE_VIRTUAL,
 	    [WF_CLOCK_STEP] = IMAGE_STEP,

@@ -49,7 +49,7 @@ static void caught(uint32_t max, void (*hook)(struct probe *, struct aloe_slot *
     bool sampled, const char *why, uint32_t spoiled)
 {
 	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
-	int (*call)(struct instance *, uint64_t, bool) =
+	int (*call)(struct instance *, uint64_t, unsigned) =
 	    sampled ? instance_call_sampled : instance_call;
 	const void *data;
 

@@ -152,8 +152,8 @@ void doctor_bench_print(const json_t *bench, FILE *out)
 	size_t n;
 
 	fprintf(out,
-	    "each knob alone, with 95 %% intervals of %d rounds in turns; late: after a slot's edge, "
-	    "p99, on the timer; gaps: time lost by a lane that polls; on the worst CPU\n"
+	    "each knob alone, with 95 %% intervals of %d rounds in turns; late: after a slot's "
+	    "edge, p99, on the timer; gaps: time lost by a lane that polls; on the worst CPU\n"
 	    "  %-16s  %9s %9s %9s  %9s %9s %9s\n",
 	    BENCH_ROUNDS, "knob", "late us", "from", "to", "gaps %", "from", "to");
 	json_array_foreach(bench, n, row)
