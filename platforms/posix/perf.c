@@ -233,6 +233,8 @@ const char *platform_perf_reason(enum perf_source source, int status)
 		return "no more memory may be locked for it (kernel.perf_event_mlock_kb)";
 	case EMFILE:
 		return "no more files may be opened (ulimit -n)";
+	case ECANCELED:
+		return "it was turned off (ALOE_EVIDENCE=off)";
 	case ENOSYS:
 		return "this kernel has no perf_event_open";
 	default:

@@ -71,13 +71,14 @@ disturb() {
 	waveform "$source"
 	aloe load "$work/truth.conf" --clock timer --lanes "$cpu" --dir "$node" >"$work/out" 2>&1 &&
 		aloe start truth --dir "$node" >>"$work/out" 2>&1 && feeder_end &&
-		"$top/$B/tests/truth/inject" "$1" "$trials" "$seed" "$cpu" "$orders" "$work/log" 2>>"$work/out" &&
-		sleep 1 && aloe why truth --json --dir "$node" >"$work/records" 2>>"$work/out" &&
-		"$top/$B/tests/truth/matrix" "$work/log" "$work/records" >>"$work/table"
+		"$top/$B/tests/truth/inject" "$1" "$trials" "$seed" "$cpu" "$orders" "$work/injected" 2>>"$work/out" &&
+		sleep 1
 	status=$?
 	feeder_end
 	aloe unload truth --force --dir "$node" >>"$work/out" 2>&1
-	return $status
+	[ $status = 0 ] && # all records: the run that was saved
+		aloe why truth --json --dir "$node" --state "$work/state" >"$work/records" 2>>"$work/out" &&
+		"$top/$B/tests/truth/matrix" "$work/injected" "$work/records" >>"$work/table"
 }
 
 # told_right KIND SHARE: of the trials that left a record, so many per cent
