@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * overrun = "conceal": what an instance that runs beyond its budget publishes, and whose doing a
- * missed slot was. What exec does of it on a node: tests/faults/test_conceal.sh. */
+ * overrun = "conceal": what an instance that runs beyond its budget publishes. What exec does of it
+ * on a node: tests/faults/test_conceal.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zmq.h>
 
-enum { LINGER_MS = 1000, RECONNECT_MS = 20, RECONNECT_MAX_MS = 500 };
+enum { ASKED_QUEUE = 1000, LINGER_MS = 1000, RECONNECT_MS = 20, RECONNECT_MAX_MS = 500 };
 
 const char *samples_address_check(const char *address)
 {
@@ -35,10 +35,14 @@ static int int_set(struct samples_socket *socket, int option, int value)
 static int options_set(const struct samples_use *use, int type, struct samples_socket *socket)
 {
 	const int64_t bytes_max = SAMPLES_BYTES_MAX;
+	/* Who asks has one answer on its way, so nothing more is needed to bound the memory. A REP
+	 * socket drops an answer without a word when its queue seems full, and a short queue seems
+	 * full until the other thread has said that it has read. */
+	const int queue = use->pattern == SAMPLES_REQ_REP ? ASKED_QUEUE : use->queue;
 	int rc = int_set(socket, ZMQ_LINGER, LINGER_MS);
 
-	rc |= int_set(socket, ZMQ_SNDHWM, use->queue);
-	rc |= int_set(socket, ZMQ_RCVHWM, use->queue);
+	rc |= int_set(socket, ZMQ_SNDHWM, queue);
+	rc |= int_set(socket, ZMQ_RCVHWM, queue);
 	rc |= int_set(socket, ZMQ_RECONNECT_IVL, RECONNECT_MS);
 	rc |= int_set(socket, ZMQ_RECONNECT_IVL_MAX, RECONNECT_MAX_MS);
 	rc |= zmq_setsockopt(socket->socket, ZMQ_MAXMSGSIZE, &bytes_max, sizeof(bytes_max));
