@@ -77,7 +77,7 @@ struct instance {
 	uint32_t spoiled;
 	uint32_t *lacks; /* of the segment: number + 1 of an instance that lacked a message */
 	uint64_t due_ns; /* INSTANCE_DUE: when the outputs of this call are late */
-	uint8_t pad[8]; /* so that every element of an array begins on a line of cache */
+	uint8_t pad[8];  /* so that every element of an array begins on a line of cache */
 };
 
 static_assert(sizeof(void *) < 8 ||

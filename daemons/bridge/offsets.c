@@ -100,8 +100,7 @@ static void ask_all(void *self)
 	struct offsets *offsets = self;
 	const uint64_t now = clock_ns(),
 	               tell_ms = follows(offsets) ? OFFSETS_ASK_MS : OFFSETS_TELL_MS,
-	               ask_ms =
-	                   offsets->rounds++ < OFFSETS_SOON ? OFFSETS_SOON_MS : OFFSETS_ASK_MS;
+	               ask_ms = offsets->rounds++ < OFFSETS_SOON ? OFFSETS_SOON_MS : OFFSETS_ASK_MS;
 
 	if (now - offsets->told_ns >= tell_ms * 1000000ull)
 		tell(offsets, now);

@@ -95,8 +95,8 @@ static const struct overrun_step *step_of(const struct exec_wave *wave)
 }
 
 /* While it conceals, each miss of its own begins the count of good slots anew. */
-static bool step_due(const struct exec_wave *wave, const struct overrun_step *step,
-    const struct exec_miss *miss)
+static bool step_due(
+    const struct exec_wave *wave, const struct overrun_step *step, const struct exec_miss *miss)
 {
 	return step->every || must_act(wave, miss) ||
 	    (atomic_load(&wave_control(wave)->conceal) != 0 && misses_own_doing(wave, miss));

@@ -57,9 +57,9 @@ struct swman_run { /* of a waveform that is loaded */
 	char dir[PATH_MAX]; /* below the state directory */
 	bool saved;
 	bool unrecorded; /* its recording could not be written any more */
-	bool ending;   /* has stopped; asked for its report until it is final */
-	bool asking;   /* such a question is under way */
-	uint8_t *load; /* the LOAD request, for a remap; NULL: not known */
+	bool ending;     /* has stopped; asked for its report until it is final */
+	bool asking;     /* such a question is under way */
+	uint8_t *load;   /* the LOAD request, for a remap; NULL: not known */
 	size_t load_len;
 	struct shape_kept shape; /* what its components said */
 	uint64_t learned_ns;     /* when its costs were last taken down, 0: never */

@@ -13,7 +13,7 @@
 #include "core/base/clock.h"
 
 enum {
-	LOOK_US = 500,          /* how often the held thread looks */
+	LOOK_US = 500, /* how often the held thread looks */
 	/* It is at its events until the next alarm, which is due at once: a thread that slept here
 	 * would wait for its CPU behind whoever polls there, and nothing could be sent meanwhile. */
 	EVENTS_US = 1,

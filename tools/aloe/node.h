@@ -50,7 +50,7 @@ int node_dir(char *ret_dir, size_t size);
  * words[0], which does not wait. 0 or -errno. */
 struct node_of {
 	const char *name, *platform, *metrics, *address; /* may be NULL */
-	bool manages;                          /* that platform */
+	bool manages;                                    /* that platform */
 };
 int node_start(struct node *node, struct client *client, const char *dir, const char *state,
     const struct node_of *of, bool words);
