@@ -14,8 +14,8 @@
 
 enum {
 	LOOK_US = 500, /* how often the held thread looks */
-	/* It is at its events until the next alarm, which is due at once: a thread that slept here
-	 * would wait for its CPU behind whoever polls there, and nothing could be sent meanwhile. */
+	/* It is at its events until the next alarm, which is due at once. A thread that slept here
+	 * would wait for a CPU behind whoever polls there, and nobody could send meanwhile. */
 	EVENTS_US = 1,
 	EVENTS_DOWN_US = 10000, /* while every port waits for its peer: there is nothing to keep */
 	INSIDE_US = 5

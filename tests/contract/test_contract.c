@@ -68,8 +68,7 @@ struct subject {
 	int alloc_fails_in; /* aloe_alloc gives NULL at this call, counted down to 1; 0: never */
 };
 
-/* work is called with no argument but its own; the subject that is being driven on this thread is
- * found here. */
+/* work has no argument but its own: this is the subject that this thread drives. */
 static _Thread_local struct subject *driven;
 
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
@@ -219,8 +218,7 @@ static void connect_input(
 	s->messages[i] = calloc(max, 8);
 }
 
-/* subject_open opens a component with everything connected, or only what must be; it is not started
- * yet. */
+/* subject_open opens, but does not start, a component with all connected, or what must be. */
 static struct subject *subject_open(const char *name, unsigned variant, bool optional)
 {
 	struct subject *s = calloc(1, sizeof(*s));
@@ -560,8 +558,7 @@ static void shape_is_pure(struct subject *s, unsigned variant, unsigned *count)
 	free(before);
 }
 
-/* Each call of aloe_alloc fails once: init must say so, and close must cope with what was not
- * made. */
+/* Each call of aloe_alloc fails once: init says so, and close copes with what was not made. */
 static void memory_may_be_short(const char *name, unsigned *count)
 {
 	bool failed = true;
