@@ -63,6 +63,17 @@ static size_t option_count(const struct cli_args *args, const char *name)
 	return n;
 }
 
+/* Other commands that read a waveform have other options. */
+static bool option_taken(const struct cli_args *args, const char *name)
+{
+	const struct cli_options *options = &args->command->options;
+
+	for (size_t i = 0; i < options->len; i++)
+		if (strcmp(options->items[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 /* --tap INST.PORT --keep N is --set INST.PORT.tap=N to who reads the waveform. NULL after saying
  * what is needed. */
 static char *tap_set(const struct cli_args *args, const char *tap, uint64_t keep)
@@ -89,7 +100,7 @@ static int sets_collect(struct source *source, const struct cli_args *args)
 	source->sets = calloc(n_sets + n_taps + 2, sizeof(*source->sets));
 	if (!source->sets)
 		return -ENOMEM;
-	if (cli_whole(args, "keep", 1, WF_TAP_MAX, &keep) < 0)
+	if (option_taken(args, "tap") && cli_whole(args, "keep", 1, WF_TAP_MAX, &keep) < 0)
 		return -EINVAL;
 	if (keep && !n_taps) {
 		cli_fail(args, "--keep is the length of the ring of a --tap, and there is none");

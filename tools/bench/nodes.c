@@ -116,7 +116,7 @@ static size_t nodes_count(struct bench *bench, const struct bench_node *node)
 	words_add(&words, "--json");
 	node_do(bench, node, &words, true, &text);
 	list = text ? json_loads(text, 0, NULL) : NULL;
-	json_array_foreach(list, i, one)
+	json_array_foreach(json_object_get(list, "nodes"), i, one)
 	{
 		n += json_is_true(json_object_get(one, "joined"));
 	}

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zmq.h>
+
+static const char IPC[] = "ipc://";
 
 enum { ASKED_QUEUE = 1000, LINGER_MS = 1000, RECONNECT_MS = 20, RECONNECT_MAX_MS = 500 };
 
@@ -82,6 +85,8 @@ int socket_open(const struct samples_use *use, int type, bool monitored, struct 
 		rc = use->bind ? zmq_bind(socket.socket, use->address)
 		               : zmq_connect(socket.socket, use->address);
 	if (rc == 0) {
+		if (use->bind && strncmp(use->address, IPC, strlen(IPC)) == 0)
+			socket.file = strdup(use->address + strlen(IPC));
 		*ret = socket;
 		return 0;
 	}
@@ -103,6 +108,10 @@ void socket_close(struct samples_socket *socket)
 		zmq_close(socket->socket);
 	if (socket->ctx)
 		zmq_ctx_term(socket->ctx);
+	if (socket->file) { /* libzmq leaves the file of a socket where nobody has connected */
+		(void)unlink(socket->file);
+		free(socket->file);
+	}
 	*socket = (struct samples_socket){0};
 }
 
