@@ -51,7 +51,7 @@ complete_words() { # WORD...: what bash would offer for the last
 }
 want='start step stop status ' ok "commands" complete_words aloe st
 want='timer ' ok "values of an option" complete_words aloe run x.conf --clock t
-want='--slots --set --slot-us --strict --state ' ok "options" complete_words aloe run --s
+want='--slots --set --slot-us --strict --shield --state ' ok "options" complete_words aloe run --s
 want='hist ' ok "commands of another program" complete_words aloe bench hi
 want='waveforms/bpsk.conf ' ok "files" complete_words aloe run waveforms/bpsk.c
 exit $failed
