@@ -22,6 +22,7 @@ struct player {
 	struct message_table table;
 	size_t row;
 	uint64_t next; /* index of the next message */
+	bool is_bits;  /* items are 0 or 1 */
 	FILE *data;
 };
 
@@ -104,6 +105,7 @@ static int player_init(void *self, struct aloe_setup *setup)
 
 	if (table_take(player, setup) < 0)
 		return -1;
+	player->is_bits = strcmp(player->table.type, "bit") == 0;
 	snprintf(path, sizeof(path), "%s.sigmf-data", player->path);
 	player->data = fopen(path, "rbe");
 	return player->data ? 0 : aloe_fail(setup, "%s: %s", path, strerror(errno));
@@ -112,11 +114,16 @@ static int player_init(void *self, struct aloe_setup *setup)
 static int items_read(struct player *player, const struct table_row *row,
     struct aloe_record *record, struct aloe_setup *setup)
 {
-	if (row->len == 0 ||
-	    fread(record->data, player->table.item_bytes, row->len, player->data) == row->len)
-		return 0;
-	return aloe_fail(setup, "%.150s.sigmf-data ends before the items of index %llu",
-	    player->path, (unsigned long long)player->next);
+	if (row->len != 0 &&
+	    fread(record->data, player->table.item_bytes, row->len, player->data) != row->len)
+		return aloe_fail(setup, "%.150s.sigmf-data ends before the items of index %llu",
+		    player->path, (unsigned long long)player->next);
+	for (uint32_t i = 0; player->is_bits && i < row->len; i++)
+		if (((const uint8_t *)record->data)[i] > 1)
+			return aloe_fail(setup,
+			    "%.150s.sigmf-data has an item that is no bit (item %u of index %llu)",
+			    player->path, i, (unsigned long long)player->next);
+	return 0;
 }
 
 static int player_fill(void *self, struct aloe_record *record, struct aloe_setup *setup)

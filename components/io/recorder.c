@@ -249,10 +249,12 @@ static void messages_end(struct recorder *recorder)
 {
 	char line[TABLE_LINE];
 
-	if (recorder->broken || !row_end(recorder))
+	if (recorder->broken)
 		return;
+	recorder->broken = !row_end(recorder);
 	table_end(line, recorder->next, recorder->bytes);
-	fputs(line, recorder->table);
+	if (!recorder->broken && fputs(line, recorder->table) < 0)
+		recorder->broken = true;
 }
 
 static int recorder_close(void *self, struct aloe_setup *setup)
@@ -270,6 +272,8 @@ static int recorder_close(void *self, struct aloe_setup *setup)
 	recorder->data = recorder->table = NULL;
 	recorder->messages = atomic_load(&recorder->messages_kept);
 	recorder->lost = atomic_load(&recorder->messages_lost);
+	if (recorder->broken && recorder->lost == 0)
+		recorder->lost = 1; /* at least: what was still to be written */
 	return 0;
 }
 

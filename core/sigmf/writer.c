@@ -319,10 +319,15 @@ int sigmf_create(const char *path, const struct sigmf_global *global, struct dia
 int sigmf_finish(struct sigmf_writer *writer, struct diag *diag)
 {
 	char hash[SHA512_TEXT];
+	uint64_t bytes;
 	int rc = 0;
 
 	if (!writer)
 		return 0;
+	/* what of a message was still written when the disk was full */
+	bytes = writer->samples * sigmf_formats[writer->meta.global.datatype].bytes;
+	if (ftruncate(writer->fd, (off_t)bytes) < 0 && errno != EINVAL)
+		rc = -errno;
 	if (fsync(writer->fd) < 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
 		rc = -errno;
 	for (size_t i = 0; i < writer->meta.n_captures; i++)

@@ -10,7 +10,7 @@
 static const char *const clocks[] = {"timer", "virtual", "step", "radio"};
 static const char *const lates[] = {"slip", "skip"};
 static const char *const isolations[] = {"waveform", "component", "none"};
-static const char *const overruns[] = {"count", "flag", "stop"};
+static const char *const overruns[] = {"count", "flag", "conceal", "stop"};
 static const char *const admits[] = {"fits", "strict", "always"};
 static const char *const node_losses[] = {"hold", "stop", "restart"};
 

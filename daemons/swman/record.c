@@ -66,9 +66,14 @@ static json_t *line_make(const char *state, const struct wire_view *event)
 	return line;
 }
 
-/* A line that lacks makes another recording of it: then there is to be none. */
+/* A line that lacks makes another recording of it: then there is to be none, and the client, who
+ * adds the last line, finds no file. */
 static void record_break(struct swman *swman, struct swman_run *run, const char *folder, int rc)
 {
+	char path[PATH_MAX];
+
+	if (path_print(path, sizeof(path), "%s/control.jsonl", folder) == 0)
+		(void)unlink(path);
 	run->unrecorded = true;
 	log_warning(&swman->daemon.log,
 	    "%s: control.jsonl cannot be written: %s; the recording ends here, and the waveform "

@@ -186,7 +186,8 @@ static int wait_input(struct client *client, int timeout_ms, int input_fd)
 
 static int wait_any(struct client *client, int timeout_ms)
 {
-	return wait_input(client, timeout_ms, -1);
+	/* a time that is past is no time, and not for ever */
+	return wait_input(client, timeout_ms > 0 ? timeout_ms : 0, -1);
 }
 
 /* answer_take takes what has come until the answer with `seq`: 1 if it did, 0 if there is nothing

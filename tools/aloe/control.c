@@ -54,7 +54,7 @@ static int load_send(
 int aloe_load(const struct cli_args *args)
 {
 	struct client client;
-	struct source source;
+	struct source source = {0};
 	int status = cap_check(args);
 
 	if (status == 0)

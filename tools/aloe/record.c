@@ -94,8 +94,8 @@ static int text_write(const struct record_job *record, const char *name, char *t
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-/* A line of control.jsonl; the object is given back. */
-static int line_add(const struct record_job *record, json_t *object)
+/* A line of control.jsonl, which the first one makes; the object is given back. */
+static int line_add(const struct record_job *record, const char *mode, json_t *object)
 {
 	char *line = object ? json_dumps(object, JSON_COMPACT) : NULL, path[4200];
 	FILE *file = NULL;
@@ -103,9 +103,10 @@ static int line_add(const struct record_job *record, json_t *object)
 
 	json_decref(object);
 	if (line && path_print(path, sizeof(path), "%s/control.jsonl", record->dir) == 0)
-		file = fopen(path, "ae");
+		file = fopen(path, mode);
 	if (file) {
-		const bool written = fprintf(file, "%s\n", line) > 0 && fflush(file) == 0 &&
+		const bool written = fseek(file, 0, SEEK_END) == 0 &&
+		    fprintf(file, "%s\n", line) > 0 && fflush(file) == 0 &&
 		    fsync(fileno(file)) == 0;
 
 		if (fclose(file) == 0 && written)
@@ -202,7 +203,7 @@ static int head_write(const struct record_job *record, const char *text)
 	if (cli_whole(record->args, "slots", 1, CONTROL_INDEX_MAX, &slots) < 0)
 		return CLI_USAGE;
 	sha256_text(text, strlen(text), hex);
-	return line_add(record,
+	return line_add(record, "ae",
 	    json_pack("{s:i, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "recording", CONTROL_VERSION,
 	        "version", ALOE_VERSION, "waveform", record->source.waveform->name, "text_sha256",
 	        hex, "slots", (json_int_t)slots, "components",
@@ -347,7 +348,7 @@ static int record_end(struct record_job *record, const json_t *report)
 	status = describe_outputs(
 	    record->dir, record->source.waveform, record->outputs, record->n_outputs);
 	if (status == CLI_OK)
-		status = line_add(record,
+		status = line_add(record, "r+e",
 		    json_pack("{s:I, s:I, s:o, s:o}", "missed", (json_int_t)missed, "end",
 		        (json_int_t)report_number(report, "index"), "recorded",
 		        recorded_hashes(record), "sinks", sinks_hashes(record)));

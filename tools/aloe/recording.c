@@ -193,7 +193,7 @@ static int slots_find(struct recording *recording)
 	if (end)
 		slots = (uint64_t)json_integer_value(json_object_get(end, "end"));
 	for (size_t i = 0; !end && i < recording->n_tables; i++)
-		if (slots == 0 || recording->tables[i].next < slots || i == 0)
+		if (i == 0 || recording->tables[i].next < slots)
 			slots = recording->tables[i].next;
 	recording->slots = slots;
 	if (!end)

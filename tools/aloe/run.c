@@ -500,7 +500,8 @@ int run_waveform(const struct cli_args *args, const struct run_hook *hook, json_
 		fflush(stdout);
 		run_end(&run, status);
 		client_close(&run.client);
-		cap_end(cli_get(args, "state"));
+		if (cli_has(args, "cap") || cli_has(args, "shield"))
+			cap_end(cli_get(args, "state"));
 	}
 	if (ret_report)
 		*ret_report = run.report;

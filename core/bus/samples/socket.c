@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -70,6 +71,18 @@ static int monitor_open(struct samples_socket *socket)
 	return socket->monitor ? zmq_connect(socket->monitor, name) : -1;
 }
 
+/* libzmq removes whatever has the name of the socket that is to be bound. */
+static int file_check(const char *address)
+{
+	struct stat st;
+
+	if (strncmp(address, IPC, strlen(IPC)) != 0 || lstat(address + strlen(IPC), &st) < 0 ||
+	    S_ISSOCK(st.st_mode))
+		return 0;
+	errno = EEXIST;
+	return -1;
+}
+
 int socket_open(const struct samples_use *use, int type, bool monitored, struct samples_socket *ret,
     char ret_why[SAMPLES_WHY])
 {
@@ -82,8 +95,9 @@ int socket_open(const struct samples_use *use, int type, bool monitored, struct 
 	if (rc == 0 && monitored)
 		rc = monitor_open(&socket);
 	if (rc == 0)
-		rc = use->bind ? zmq_bind(socket.socket, use->address)
-		               : zmq_connect(socket.socket, use->address);
+		rc = !use->bind                    ? zmq_connect(socket.socket, use->address)
+		    : file_check(use->address) < 0 ? -1
+		                                   : zmq_bind(socket.socket, use->address);
 	if (rc == 0) {
 		if (use->bind && strncmp(use->address, IPC, strlen(IPC)) == 0)
 			socket.file = strdup(use->address + strlen(IPC));

@@ -10,7 +10,7 @@
 struct samples_socket {
 	void *ctx, *socket;
 	void *monitor; /* tells of connections that begin and end; NULL: nobody asks */
-	char *file; /* of a bound ipc:// address; or NULL */
+	char *file;    /* of a bound ipc:// address; or NULL */
 };
 
 /* socket_open makes a socket of a ZeroMQ `type` as `use` says. 0, or -errno with the reason in
