@@ -319,26 +319,26 @@ void instance_follow(struct instance *it, const struct image_view *view)
 }
 
 /* What another program has to take first may be waited for, but not for ever. */
-static int drain_last(struct instance *it)
+static int drain_last(struct instance *it, uint64_t until_ns)
 {
-	enum { DRAINS = 2000, DRAIN_NAP_NS = 1000000 };
+	enum { DRAIN_NAP_NS = 1000000 };
 	int status = io_drain(&it->io, it->component, it->state, &it->setup);
 
-	for (int n = 0; n < DRAINS && status >= 0 && it->io.later; n++) {
+	while (status >= 0 && it->io.later && clock_ns() < until_ns) {
 		clock_sleep_until(clock_ns() + DRAIN_NAP_NS);
 		status = io_drain(&it->io, it->component, it->state, &it->setup);
 	}
 	return status;
 }
 
-int instance_close(struct instance *it)
+int instance_close(struct instance *it, uint64_t until_ns)
 {
 	int status = 0;
 
 	assert(it->component != NULL);
 	assert(!it->initialised || it->state != NULL);
 	if (it->initialised && it->component->drain != NULL && it->records > 0)
-		status = drain_last(it);
+		status = drain_last(it, until_ns);
 	if (status >= 0 && atomic_load(&it->io.failed))
 		status = -EIO;
 	live_free(it->live);

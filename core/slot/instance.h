@@ -94,9 +94,10 @@ int instance_open(struct instance *instance, const struct image_view *view, uint
  * image_carry has filled. The state of the component does not change. The texts and arrays of the
  * image with which the instance was opened must live on. [control] */
 void instance_follow(struct instance *instance, const struct image_view *view);
-/* instance_close drains the ring, calls close, and frees everything but the arena. Returns 0, or a
- * negative number with setup.error. [control] */
-int instance_close(struct instance *instance);
+/* instance_close drains the ring, calls close, and frees everything but the arena. A sink that
+ * waits for another program is drained until until_ns (CLOCK_MONOTONIC). Returns 0, or a negative
+ * number with setup.error. [control] */
+int instance_close(struct instance *instance, uint64_t until_ns);
 
 /* instance_call runs work for index k: binds the spans, calls work, checks and publishes the
  * messages. instance->last is the last index of the waveform (IMAGE_FOREVER: not known yet).

@@ -56,6 +56,8 @@ static bool may_run(const struct carried_wave *wave)
 
 /* ---- silence ---- */
 
+enum { SILENCES_LOGGED = 100 };
+
 /* While it does, its peers send word every CARRIED_WORD_MS. */
 static bool is_clocked(const struct carried_wave *wave)
 {
@@ -70,7 +72,10 @@ static void silence_tell(struct carried *carried, const struct carried_wave *wav
 {
 	const char *node = machines_name(carried->machines, peer->node);
 
-	if (peer->silent_ns)
+	/* a peer can bring this about as often as it likes */
+	if (++carried->silences > SILENCES_LOGGED && !log_counted(carried->silences))
+		;
+	else if (peer->silent_ns)
 		log_warning(carried->log,
 		    "%s: nothing has been heard of node \"%s\" for %llu ms; its messages are "
 		    "missing",

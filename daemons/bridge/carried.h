@@ -52,10 +52,11 @@ struct carried {
 	uint64_t node_inode;
 	struct carried_wave *waves;
 	struct loop_timer look;
-	uint8_t *frame;   /* room for one */
-	uint64_t boot;    /* of this process, CLOCK_REALTIME */
-	uint64_t strays;  /* frames of no waveform here */
-	uint64_t refused; /* frames that are none, or that a waveform does not allow */
+	uint8_t *frame;    /* room for one */
+	uint64_t boot;     /* of this process, CLOCK_REALTIME */
+	uint64_t strays;   /* frames of no waveform here */
+	uint64_t refused;  /* frames that are none, or that a waveform does not allow */
+	uint64_t silences; /* that were told of: begun and ended */
 	void (*silence)(void *self);
 	void *self;
 };

@@ -36,19 +36,23 @@ static size_t calls_read(struct miss_look *look, uint64_t step, uint64_t *ret_en
 	const struct image_event *ring = image_events(view, look->segment);
 	const uint64_t size = view->segments[look->segment].n_events,
 	               written = atomic_load(&state->events);
+	uint64_t end = 0;
 	size_t n = 0;
 
 	for (uint64_t e = written > size ? written - size : 0; e < written && n < CALLS_MAX; e++) {
 		const struct image_event event = ring[e % size];
 
-		if (event.step != step || event.instance >= view->head->instances.count)
+		/* calls come one after another; what does not is no call */
+		if (event.step != step || event.instance >= view->head->instances.count ||
+		    event.start_ns < end || event.ns > UINT64_MAX - event.start_ns)
 			continue;
+		end = event.start_ns + event.ns;
 		look->calls[n++] = (struct evidence_call){.start_ns = event.start_ns,
 		    .ns = event.ns,
 		    .usual_ns = image_time_quantile(view, event.instance, 0.5),
 		    .rare_ns = image_time_quantile(view, event.instance, 0.99),
 		    .instance = event.instance};
-		*ret_end = event.start_ns + event.ns;
+		*ret_end = end;
 	}
 	return n;
 }
@@ -279,10 +283,11 @@ static void miss_take(struct miss_look *look, uint64_t n)
 	    .segment = look->segment,
 	    .lane = look->wave->view.segments[look->segment].lane};
 
+	atomic_thread_fence(memory_order_acquire); /* the copy is made before the count is read */
 	if (taken.miss.kind >= IMAGE_MISS_KINDS || taken.miss.count == 0 ||
 	    (taken.miss.instance >= look->wave->view.head->instances.count &&
 	        taken.miss.instance != IMAGE_NONE) ||
-	    atomic_load(&state->misses) - n > IMAGE_MISSES) { /* overwritten, or by no segment */
+	    atomic_load(&state->misses) - n >= IMAGE_MISSES) { /* overwritten, or by no segment */
 		misses->lost++;
 		return;
 	}
@@ -314,9 +319,10 @@ static void records_read(struct miss_look *look, uint64_t from, uint64_t to)
 
 static void segment_look(struct miss_look *look, uint64_t from, uint64_t to)
 {
-	if (to - from > IMAGE_MISSES) {
-		look->wave->misses->lost += to - from - IMAGE_MISSES;
-		from = to - IMAGE_MISSES;
+	/* the segment may be writing the place after the newest */
+	if (to - from > IMAGE_MISSES - 1) {
+		look->wave->misses->lost += to - from - (IMAGE_MISSES - 1);
+		from = to - (IMAGE_MISSES - 1);
 	}
 	records_read(look, from, to);
 	for (; from < to; from++)
@@ -349,7 +355,9 @@ void misses_take(struct exec_wave *wave)
 
 /* ---- what is asked ------------------------------------------------------------------------ */
 
-const struct exec_miss *misses_find(const struct exec_wave *wave, uint64_t slot)
+/* segment: IMAGE_NONE is any. */
+static const struct exec_miss *record_find(
+    const struct exec_wave *wave, uint64_t slot, uint32_t segment)
 {
 	const struct exec_misses *misses = wave->misses;
 	const uint64_t end = misses != NULL ? misses->n : 0,
@@ -358,15 +366,21 @@ const struct exec_miss *misses_find(const struct exec_wave *wave, uint64_t slot)
 	for (uint64_t n = end; n-- > least;) {
 		const struct exec_miss *miss = &misses->kept[n % MISSES_KEPT];
 
-		if (slot >= miss->miss.slot && slot - miss->miss.slot < miss->miss.count)
+		if (slot >= miss->miss.slot && slot - miss->miss.slot < miss->miss.count &&
+		    (segment == IMAGE_NONE || segment == miss->segment))
 			return miss;
 	}
 	return NULL;
 }
 
+const struct exec_miss *misses_find(const struct exec_wave *wave, uint64_t slot)
+{
+	return record_find(wave, slot, IMAGE_NONE);
+}
+
 bool misses_own_doing(const struct exec_wave *wave, const struct exec_miss *miss)
 {
 	if (miss->first != miss->miss.slot)
-		miss = misses_find(wave, miss->first);
+		miss = record_find(wave, miss->first, miss->segment);
 	return miss != NULL && evidence_own_doing(miss->causes, miss->n_causes);
 }

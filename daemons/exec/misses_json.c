@@ -152,9 +152,15 @@ static double left_us(const struct exec_wave *wave, uint64_t slot)
 				end = event.start_ns + event.ns;
 		}
 	}
-	return end == 0
-	    ? NAN
-	    : us((double)(atomic_load(&base->start_ns) + (slot + 1) * base->slot_ns - end));
+	return end == 0 ? NAN
+	                : us((double)(int64_t)(atomic_load(&base->start_ns) +
+	                      (slot + 1) * base->slot_ns - end));
+}
+
+/* A slot without a record was on time where no record is missing. */
+static bool is_known(const struct exec_wave *wave)
+{
+	return wave->misses == NULL || (wave->misses->lost == 0 && wave->misses->n <= MISSES_KEPT);
 }
 
 static json_t *slot_json(const struct exec_wave *wave, uint64_t slot)
@@ -166,7 +172,7 @@ static json_t *slot_json(const struct exec_wave *wave, uint64_t slot)
 		return miss_json(wave, miss);
 	o = json_object();
 	put_u64(o, "slot", slot);
-	put_text(o, "what", "on time");
+	put_text(o, "what", is_known(wave) && !(left_us(wave, slot) < 0) ? "on time" : "not known");
 	put_real(o, "left_us", left_us(wave, slot));
 	return o;
 }
@@ -174,16 +180,21 @@ static json_t *slot_json(const struct exec_wave *wave, uint64_t slot)
 bool misses_slots(const struct exec_wave *wave, uint64_t *ret_first, uint64_t *ret_last)
 {
 	const uint64_t base = atomic_load(&wave_control(wave)->base);
-	uint64_t most = 0;
+	uint64_t last = 0;
+	bool any = false;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const uint64_t done = atomic_load(&image_segment_state(&wave->view, s)->done);
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+		const uint64_t done = atomic_load(&state->done),
+		               slot = done > 0 ? atomic_load(&state->slot[(done - 1) % IMAGE_STEPS])
+		                               : 0;
 
-		most = done > most ? done : most;
+		any |= done > 0;
+		last = slot > last ? slot : last;
 	}
 	*ret_first = base;
-	*ret_last = base + most - 1;
-	return base != IMAGE_FOREVER && most > 0;
+	*ret_last = last;
+	return base != IMAGE_FOREVER && any;
 }
 
 void misses_send(struct exec_wave *wave, const struct wire_view *request)
@@ -199,7 +210,7 @@ void misses_send(struct exec_wave *wave, const struct wire_view *request)
 		    wave->name);
 	else if (!misses_slots(wave, &first, &last))
 		exec_fail(wave->exec, request, 2, "no slot of \"%s\" has run yet", wave->name);
-	else if (slot < first || slot > last)
+	else if (misses_find(wave, slot) == NULL && (slot < first || slot > last))
 		exec_fail(wave->exec, request, 2,
 		    "slot %llu of \"%s\" is not known; slots %llu to %llu have run",
 		    (unsigned long long)slot, wave->name, (unsigned long long)first,

@@ -11,16 +11,16 @@
 
 #include <string.h>
 
-enum { OWN_MISSES = 3, OWN_SLOTS = 16, GOOD_SLOTS = 1000 };
+enum { OWN_MISSES = 3, OWN_SLOTS = 16, OWN_LOOK = 8 * OWN_SLOTS, GOOD_SLOTS = 1000 };
 
 static bool must_act(const struct exec_wave *wave, const struct exec_miss *newest)
 {
 	const struct exec_misses *misses = wave->misses;
 	const uint64_t slot = newest->miss.slot,
-	               least = misses->n > MISSES_KEPT ? misses->n - MISSES_KEPT : 0;
+	               least = misses->n > OWN_LOOK ? misses->n - OWN_LOOK : 0;
 	uint32_t n = 0;
 
-	for (uint64_t m = misses->n; m-- > least;) {
+	for (uint64_t m = misses->n; m-- > least && n < OWN_MISSES;) {
 		const struct exec_miss *miss = &misses->kept[m % MISSES_KEPT];
 
 		if (miss->segment == newest->segment && miss->miss.kind == IMAGE_MISS_LATE &&
@@ -110,8 +110,10 @@ void overrun_check(struct exec_wave *wave)
 
 	misses_take(wave);
 	misses = wave->misses;
-	if (misses == NULL)
+	if (misses == NULL) {
+		conceal_check(wave); /* of an exec that has died since */
 		return;
+	}
 	if (misses->n - misses->looked > MISSES_KEPT)
 		misses->looked = misses->n - MISSES_KEPT;
 	for (; misses->looked < misses->n && wave->state != WAVE_ABNSTOP; misses->looked++) {

@@ -7,6 +7,7 @@
 #include "daemons/exec/change.h"
 #include "daemons/exec/end.h"
 #include "daemons/exec/lease.h"
+#include "daemons/exec/misses.h"
 #include "daemons/exec/remap.h"
 #include "daemons/exec/set.h"
 #include "daemons/exec/watch.h"
@@ -275,6 +276,8 @@ static void wave_check(struct exec_wave *wave)
 		if (wave->state != WAVE_ABNSTOP)
 			overrun_check(wave);
 	}
+	if (wave->started && !wave->drained)
+		misses_take(wave); /* of a waveform that has been stopped meanwhile, too */
 	awaited_check(wave);
 	rest_check(wave);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/registry/registry.h"
 #include "daemons/common/builds.h"
 #include "daemons/host/host.h"
@@ -133,8 +134,11 @@ static int open_all(struct host *host, struct host_wave *wave, const struct host
 	return first;
 }
 
+#define PATIENCE_NS 2000000000ull
+
 static int close_all(struct host *host, struct host_wave *wave)
 {
+	const uint64_t until_ns = clock_ns() + PATIENCE_NS; /* for all sinks together */
 	int first = 0;
 
 	for (uint32_t i = 0; wave->instances != NULL && i < wave->now.view.head->instances.count;
@@ -144,7 +148,7 @@ static int close_all(struct host *host, struct host_wave *wave)
 
 		if (it->component == NULL)
 			continue;
-		status = instance_close(it);
+		status = instance_close(it, until_ns);
 		if (status < 0)
 			host_note(host, "%s: %s\n",
 			    image_text(&wave->now.view, wave->now.view.instances[i].name),

@@ -466,7 +466,7 @@ void engine_free(struct engine *e)
 	for (uint32_t s = 0; s < e->view.head->segments.count; s++)
 		segment_fini(&e->segments[s]);
 	for (int i = 0; i < e->graph->n_nodes; i++)
-		instance_close(&e->instances[i]);
+		instance_close(&e->instances[i], 0);
 	arena_free(&e->arena);
 	image_close(&e->view);
 	image_files_close(&e->files);

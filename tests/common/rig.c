@@ -363,7 +363,7 @@ void rig_close(struct rig *rig)
 		segment_fini(&rig->segments[s]);
 	for (uint32_t n = 0; n < rig->n_nodes; n++)
 		if (rig->instances[n].component != NULL)
-			instance_close(&rig->instances[n]);
+			instance_close(&rig->instances[n], 0);
 	arena_free(&rig->arena);
 	image_close(&rig->view);
 	image_files_close(&rig->files);

@@ -191,7 +191,7 @@ void wave_close(struct wave *w)
 {
 	for (uint32_t i = 0; i < w->view.head->instances.count; i++) {
 		if (w->instances[i].component != NULL)
-			instance_close(&w->instances[i]);
+			instance_close(&w->instances[i], 0);
 		if (w->handles[i] != NULL)
 			component_close(w->handles[i]);
 	}

@@ -34,8 +34,8 @@ for root in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
 	fi
 done
 if [ -z "$group" ]; then
-	echo "  (no control group with a CPU quota can be made here: nothing is starved)"
-	exit 0
+	echo "no control group with a CPU quota can be made here: nothing is starved"
+	exit 77
 fi
 
 exec_pid() {

@@ -6,6 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/common/node.sh
+export TMPDIR="$work" # where the bench has its nodes
 cpus() { nproc | sed 's/^1$/1/; s/^[^1].*$/2/'; } # the lane's, and another one where there is one
 
 ok "a run" sh -c "'$bin/aloe-bench' overhead --daemons --slots 20 --slot-us 10000 --clock virtual -q --csv '$work/rows' >'$work/text'"
@@ -33,5 +34,5 @@ ok "what was published is beside it" awk -F , '$1 == "TOTAL" && $9 != 186.7 { ex
 ok "no option of other measurements" says 2 "--rounds is for measurements without --daemons" "$bin/aloe-bench" overhead --daemons --rounds 2
 ok "nor its own without it" says 2 "--slots is for measurements with --daemons" "$bin/aloe-bench" overhead --slots 20
 ok "too few slots" says 2 "10 .. 10000000" "$bin/aloe-bench" overhead --daemons --slots 1
-ok "no node is left" test -z "$(ps -eo args= | grep "^aloe-[a-z]* --dir $work")"
+ok "no node is left" test -z "$(ps -eo args= | grep "^aloe-[a-z]* --dir[= ]$work/aloe-bench-")"
 exit $failed

@@ -6,6 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/common/node.sh
+export TMPDIR="$work" # where the bench has its nodes
 bench() { "$bin/aloe-bench" two-node --clock virtual --transport tcp "$@"; }
 
 ok "a run" sh -c "'$bin/aloe-bench' two-node --clock virtual --transport tcp --slots 20 --slot-us 40000,20000 -q --json >'$work/json'"
@@ -16,5 +17,5 @@ ok "the cost of the transport is there" grep -q '"costs":\[{"transport":"tcp","b
 ok "so is the shortest slot" grep -q '"shortest":\[{"transport":"tcp","predicted_us":' "$work/line"
 ok "no other transport" says 2 "must be one of: tcp udp" "$bin/aloe-bench" two-node --transport dpdk
 ok "no slot of no length" says 2 "slot-us" bench --slot-us 0
-ok "no node is left" test -z "$(ps -eo args= | grep "^aloe-[a-z]* --dir $work")"
+ok "no node is left" test -z "$(ps -eo args= | grep "^aloe-[a-z]* --dir[= ]$work/aloe-bench-")"
 exit $failed

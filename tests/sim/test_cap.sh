@@ -34,24 +34,24 @@ sh -c 'while :; do :; done' &
 spinners=$!
 state=$work/state
 
-# used MS prints the percent of one CPU that the spinner has had in so many ms.
+# used prints the percent of one CPU that the spinner has had for a second or more.
 used() {
-	before=$(awk '{ print $14 + $15 }' /proc/$spinners/stat)
-	sleep "$1"
-	after=$(awk '{ print $14 + $15 }' /proc/$spinners/stat)
-	echo $((after - before)) # jiffies of 10 ms
+	awk '{ print $14 + $15 }' /proc/$spinners/stat >"$work/before" && awk '{ print $1 * 100 }' /proc/uptime >>"$work/before"
+	sleep 1
+	awk '{ print $14 + $15 }' /proc/$spinners/stat >"$work/after" && awk '{ print $1 * 100 }' /proc/uptime >>"$work/after"
+	paste "$work/before" "$work/after" | awk '{ d[NR] = $2 - $1 } END { printf "%d\n", 100 * d[1] / d[2] }'
 }
 stat_of() { awk -v key="$1" '$1 == key { print $2 }' $scope/aloe-others/cpu.stat; }
 # capped PERCENT: two periods after the command it holds: the spinner was stopped, and has not more of a second than that
-# (of all CPUs), and 50 ms.
+# (of all CPUs), and 5 %.
 capped() {
 	[ "$(cat $scope/aloe-others/cpu.cfs_quota_us)" -gt 0 ] || return 1
 	throttled=$(stat_of nr_throttled) periods=$(stat_of nr_periods)
-	while [ "$(stat_of nr_periods)" -lt $((periods + 2)) ]; do :; done
+	for _ in $(seq 500); do [ "$(stat_of nr_periods)" -ge $((periods + 2)) ] && break; sleep 0.01; done
 	[ "$(stat_of nr_throttled)" -gt "$throttled" ] || return 1
-	had=$(used 1)
-	echo "had $had jiffies of a second"
-	[ "$had" -le $(($1 * $(nproc) + 5)) ]
+	had=$(used)
+	echo "had $had % of a CPU"
+	[ "$had" -le $(($1 * $(getconf _NPROCESSORS_ONLN) + 5)) ]
 }
 free() { [ ! -d $scope/aloe-others ] && ! [ -f "$state/cap.json" ] && grep -q "^$spinners\$" $scope/cgroup.procs; }
 node_in_base() { for pid in $(pgrep -P "$(pgrep -f "aloe up --dir $work/node" | head -n 1)"); do grep -q "^$pid\$" $scope/cgroup.procs || return 1; done; }

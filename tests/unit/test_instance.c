@@ -193,7 +193,7 @@ static void test_vars(void **state)
 		assert_true(level == (double)k / 2);
 	}
 	probe_of(rig, 0)->calls = 77; /* as close may still count */
-	instance_close(&rig->instances[0]);
+	instance_close(&rig->instances[0], 0);
 	assert_int_equal(atomic_load(&stats(rig, 0)->vars[0]), 77);
 	rig_close(rig);
 }
@@ -288,7 +288,7 @@ static void refused(struct rig *rig, const struct aloe_component *component, con
 		rig_image(rig);
 	assert_true(open_alone(rig, component) < 0);
 	assert_string_equal(rig->instances[0].setup.error, why);
-	assert_int_equal(instance_close(&rig->instances[0]), 0);
+	assert_int_equal(instance_close(&rig->instances[0], 0), 0);
 	rig->instances[0].component = NULL;
 }
 
@@ -450,7 +450,7 @@ static void told_is(const struct aloe_component *component, char fails, int reco
 	rig_image(rig);
 	assert_int_equal(open_alone(rig, component) == 0, opens);
 	/* I/O errors are kept */
-	assert_int_equal(instance_close(it) < 0, error[0] != 0 && (opens || fails == 'f'));
+	assert_int_equal(instance_close(it, 0) < 0, error[0] != 0 && (opens || fails == 'f'));
 	assert_string_equal(it->setup.note, notes);
 	assert_string_equal(it->setup.error, error);
 	assert_null(it->io.records);
@@ -494,7 +494,7 @@ static void test_memory(void **state)
 				break;
 			assert_true(status < 0);
 			assert_non_null(strstr(it->setup.error, "no memory for "));
-			assert_int_equal(instance_close(it), 0);
+			assert_int_equal(instance_close(it, 0), 0);
 		}
 		assert_int_equal(status, 0);
 		/* the arena's region, and the ring's two pieces */
@@ -629,7 +629,7 @@ static void test_copy(void **state)
 	}
 	assert_false(instance_can(&rig->instances[0]));
 	assert_int_equal(sink->drained, 0);
-	assert_int_equal(instance_close(&rig->instances[1]), 0); /* drains what is left */
+	assert_int_equal(instance_close(&rig->instances[1], 0), 0); /* drains what is left */
 	assert_string_equal(rig->instances[1].setup.note, "cidddx");
 	rig_close(rig);
 }
@@ -706,7 +706,7 @@ static void test_drain_fails(void **state)
 	rig->nodes[1].values[0] = (struct rig_value){.set = true, .number = 'd'};
 	rig_open(rig);
 	rig_slot(rig, 0, 0);
-	assert_true(instance_close(&rig->instances[1]) < 0);
+	assert_true(instance_close(&rig->instances[1], 0) < 0);
 	assert_string_equal(rig->instances[1].setup.note, "cidx");
 	assert_string_equal(rig->instances[1].setup.error, "d failed");
 	rig_close(rig);

@@ -241,8 +241,8 @@ static int cap_on(struct response_trial *r)
 	char percent[32];
 
 	snprintf(r->group, sizeof(r->group), CPU_GROUPS "/aloe-scope.response.%d", (int)getpid());
-	snprintf(r->state, sizeof(r->state), "/tmp/aloe-response.%d", (int)getpid());
-	if (mkdir(r->group, 0755) < 0)
+	snprintf(r->state, sizeof(r->state), "/tmp/aloe-response.XXXXXX");
+	if (mkdtemp(r->state) == NULL || mkdir(r->group, 0755) < 0)
 		return r->group[0] = 0, -ENOTSUP;
 	for (size_t i = 0; i < r->n; i++) /* so far there are only the loops */
 		if (pid_put(r->group, r->pids[i]) < 0)
