@@ -42,7 +42,7 @@ looks() {
 	ok "$who: nothing is left" test ! -e "$state"
 	ok "$who: no CPU like that" says 2 "CPU 1023 does not exist or is off line" --lanes 1023
 	ok "$who: no list of CPUs" says 2 "a list of CPUs is needed, such as 1,3 or 1-3" --lanes a
-	ok "$who: one of the two" says 2 "--apply and --revert exclude each other" --apply --revert
+	ok "$who: one of the two" says 2 "--apply, --revert and --bench exclude each other" --apply --revert
 }
 
 cpu=$(cut -d, -f1 /sys/devices/system/cpu/online | cut -d- -f1)

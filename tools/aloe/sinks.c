@@ -156,8 +156,8 @@ static int file_hash(struct sink *sink, const struct waveform *waveform, const c
 	else
 		rc = path_print(path, sizeof(path), "%s", instance->values[sink->param].text);
 	rc = rc == 0 ? sha256_file(path, SIZE_MAX >> 1, sink->sha256) : rc;
-	/* no file that could be read again, or one that the sink has made another name of: it has no
-	 * digest, its messages have */
+	/* no file that can be read again, or the sink has made another name of the path: there is
+	 * only the digest of its messages */
 	return rc == -ESPIPE || rc == -ENOENT ? 0 : rc;
 }
 
