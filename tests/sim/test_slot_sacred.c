@@ -293,7 +293,7 @@ static int filter_thread(void)
 	    ALLOW(SYS_clock_nanosleep),
 	    ALLOW(SYS_clock_gettime),
 	    ALLOW(SYS_futex),
-	    /* what the thread knows of itself, before an edge or after a late slot (core/slot/miss.h) */
+	    /* before an edge or after a late slot: core/slot/miss.h */
 	    ALLOW(SYS_getrusage),
 	    ALLOW(SYS_gettid),
 #ifdef SYS_clock_nanosleep_time64
