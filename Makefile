@@ -418,7 +418,7 @@ install: all ## DESTDIR= PREFIX=/usr/local
 
 # In a copy, so that debhelper's folders and another build do not come into this one.
 DEB := build-deb
-deb: ## Debian packages in build-deb: aloe, aloe-x310sim, aloe-dev
+deb: ## Debian packages in build-deb: aloe, aloe-x310sim, aloe-dev, python3-aloe
 	$(Q)tests/deps.sh build test deb
 	$(Q)rm -rf $(DEB) && mkdir -p $(DEB)/aloe-$(VERSION)
 	$(Q)git ls-files -z | xargs -0 cp --parents -P -p -t $(DEB)/aloe-$(VERSION)

@@ -12,7 +12,7 @@ packages() {
 	test) echo libcmocka-dev gdb procps iproute2 gnuplot-nox uhd-host libuhd-dev libboost-dev libdpdk-dev \
 		python3-numpy python3-pytest ;;
 	bench) echo valgrind ;;
-	deb) echo debhelper dpkg-dev lintian ;;
+	deb) echo debhelper dh-python dpkg-dev lintian python3 python3-numpy ;;
 	gnuradio) echo g++ pkg-config gnuradio-dev ;;
 	jack) echo g++ jackd2 libjack-jackd2-dev ;;
 	uhd) echo g++ libuhd-dev libboost-dev libfftw3-dev ;;

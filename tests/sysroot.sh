@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 arch=${1:?ARCH} root=${2:?FOLDER}
-wanted="libzmq3-dev libsodium-dev libconfig-dev libjansson-dev libcivetweb-dev libliquid-dev libfftw3-dev libsndfile1-dev libsamplerate0-dev
+wanted="libzmq3-dev libsodium-dev libconfig-dev libjansson-dev libcivetweb-dev libxxhash-dev libliquid-dev libfftw3-dev libsndfile1-dev libsamplerate0-dev
 	libcmocka-dev libc6-dev"
 case $arch in
 aarch64) debian=arm64 wanted="$wanted libdpdk-dev" ;;

@@ -9,7 +9,7 @@ top=$PWD
 work=$(mktemp -d) || exit 2
 . tests/common/ok.sh
 
-packages="aloe aloe-x310sim aloe-dev"
+packages="aloe aloe-x310sim aloe-dev python3-aloe"
 mine=
 trap '[ -z "$mine" ] || dpkg -P $packages >/dev/null 2>&1; rm -rf "$work"' EXIT
 
@@ -34,7 +34,7 @@ judged() {
 install_all() {
 	mine=yes
 	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$DEB"/aloe_*.deb "$DEB"/aloe-x310sim_*.deb \
-		"$DEB"/aloe-dev_*.deb >"$work/apt" 2>&1 || { tail -n 20 "$work/apt" && return 1; }
+		"$DEB"/aloe-dev_*.deb "$DEB"/python3-aloe_*.deb >"$work/apt" 2>&1 || { tail -n 20 "$work/apt" && return 1; }
 	dpkg -L $packages | sort -u >"$work/files"
 }
 # An ordinary user without a home, in a folder of its own.
@@ -54,6 +54,9 @@ component() {
 	as_user aloe new component ramp >"$work/new" && as_user make -s -C ramp && as_user make -s -C ramp test >"$work/new" 2>&1 ||
 		{ tail -n 20 "$work/new" && return 1; }
 }
+python_runs() {
+	as_user python3 -c 'import aloe; assert aloe.run("bpsk", clock="virtual", slots=10)["slots"]["run"] == 10'
+}
 simulates() {
 	as_user timeout -s TERM 2 x310sim --address 127.0.0.78 2>"$work/said"
 	grep -q ready "$work/said"
@@ -72,6 +75,7 @@ ok "aloe --version is that of debian/changelog" version
 ok "an ordinary user runs the installed waveform by its path" speech /usr/share/aloe/waveforms/utran384.conf
 ok "and by its name" speech utran384
 ok "makes a component and tests it" component
+ok "and runs a waveform from Python" python_runs
 ok "and has an X310 without the hardware" simulates
 ok "x310sim alone needs no package aloe" sh -c '! dpkg-deb -f "$1"/aloe-x310sim_*.deb Depends | grep -qw aloe' - "$DEB"
 ok "they are removed" dpkg -P $packages
