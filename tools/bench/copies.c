@@ -64,6 +64,10 @@ size_t copies_in_gaps(const json_t *report, copies_in_gap *in_gap, const struct 
 		const double lane = report_number(miss, "lane"), slot = report_number(miss, "slot");
 		const double end = slot_ns + report_number(miss, "late_us") * 1e3;
 		const bool echo = lane == last_lane && slot == last_slot + 1;
+		const char *what = report_text(miss, "what");
+
+		if (what[0] && strcmp(what, "missed") != 0) /* skipped, slipped, absent */
+			continue;
 		if (!echo &&
 		    (!at || !gaps || !in_gap(gaps, (uint64_t)at, (uint64_t)at + (uint64_t)end))) {
 			*ret_outside = *ret_outside ? *ret_outside : miss;
