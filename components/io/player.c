@@ -55,7 +55,7 @@ static char *text_read(struct player *player, size_t *ret_len, struct aloe_setup
 {
 	char path[IO_PATH_MAX + 16], *text = NULL;
 	struct io_file file = {0};
-	uint64_t size;
+	uint64_t size = 0;
 	ssize_t len = -1;
 
 	snprintf(path, sizeof(path), "%s.messages", player->path);

@@ -246,8 +246,8 @@ size_t gr_head_put(uint8_t *ret_bytes, uint64_t offset, const char *key, uint64_
 		out = low_first_put(out, offset, 8);
 		*out++ = PMT_SYMBOL;
 		out = high_first_put(out, len, 2);
-		memcpy(out, key, len);
-		out += len;
+		for (size_t i = 0; i < len; i++)
+			*out++ = (uint8_t)key[i];
 		*out++ = PMT_UINT64;
 		out = high_first_put(out, value, 8);
 		*out++ = PMT_FALSE; /* no source */

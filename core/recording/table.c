@@ -116,7 +116,8 @@ static bool row_take(struct cursor *line, struct table_row *row)
 
 	if (!number_take(line, true, 10, TABLE_INDEX_MAX, &row->index) ||
 	    !number_take(line, false, 10, TABLE_INDEX_MAX, &row->count) ||
-	    word_take(line, false, &word) != 1 || !(letter = memchr(letters, *word, 3)) ||
+	    word_take(line, false, &word) != 1 || *word == 0 ||
+	    !(letter = strchr(letters, *word)) ||
 	    !number_take(line, false, 10, TABLE_ITEMS_MAX, &len) ||
 	    !number_take(line, false, 16, UINT64_MAX, &row->digest))
 		return false;

@@ -194,7 +194,7 @@ int sigmf_archive_find(const struct sigmf_archive *archive, struct diag *diag,
 		return diag_error(
 		    diag, archive->file, 0, "the archive has no .sigmf-meta: no recording");
 	if (ret_data->name[0] &&
-	    strncmp(ret_meta->name, ret_data->name, strlen(ret_meta->name) - 4))
+	    strncmp(ret_meta->name, ret_data->name, strlen(ret_meta->name) - 4) != 0)
 		return diag_error(diag, archive->file, 0,
 		    "the archive has %.200s and %.200s, which are not one recording",
 		    ret_meta->name, ret_data->name);

@@ -59,12 +59,12 @@ static int ends_check(
 	for (size_t i = 0; i < meta->n_annotations && rc == 0; i++) {
 		const struct sigmf_annotation *a = &meta->annotations[i];
 		const uint64_t count = a->sample_count == SIGMF_NONE ? 0 : a->sample_count;
+		const unsigned long long after = a->sample_start + count;
 		if (a->sample_start > end || count > end - a->sample_start)
 			rc = diag_error(diag, file, 0,
 			    "annotations[%zu] goes on to sample %llu, and the data file ends "
 			    "before sample %llu; the file is cut off",
-			    i, (unsigned long long)(a->sample_start + count),
-			    (unsigned long long)end);
+			    i, after, (unsigned long long)end);
 	}
 	return rc;
 }

@@ -354,11 +354,12 @@ static int top_check(const json_t *root, const char *file, struct diag *diag)
 	json_t *value;
 	int rc = 0;
 
-	json_object_foreach((json_t *)(uintptr_t)root, key, value) if (strcmp(key, "global") &&
-	    strcmp(key, "captures") && strcmp(key, "annotations")) rc = diag_error(diag, file, 0,
-	    "\"%.40s\" is no part of a recording; there are global, captures and "
-	    "annotations",
-	    key);
+	json_object_foreach((json_t *)(uintptr_t)root, key, value) if (strcmp(key, "global") != 0 &&
+	    strcmp(key, "captures") != 0 && strcmp(key, "annotations") != 0) rc =
+	    diag_error(diag, file, 0,
+	        "\"%.40s\" is no part of a recording; there are global, captures and "
+	        "annotations",
+	        key);
 	if (!json_is_object(json_object_get(root, "global")))
 		rc = diag_error(diag, file, 0, "global: an object is needed");
 	return rc;
@@ -382,7 +383,7 @@ static int lists_take(const json_t *root, const char *file, struct diag *diag,
 static int root_read(
     const json_t *root, const char *file, struct diag *diag, struct sigmf_meta *meta)
 {
-	json_t *captures, *annotations;
+	json_t *captures = NULL, *annotations = NULL;
 	char at[AT];
 	int rc = top_check(root, file, diag);
 

@@ -107,10 +107,10 @@ static int archive_open(const char *path, struct diag *diag, struct sigmf_reader
 /* pair_open opens BASE.sigmf-meta and its data, which core:dataset may name. */
 static int pair_open(const char *base, struct diag *diag, struct sigmf_reader *reader)
 {
-	char path[PATH_MAX], *text;
+	char path[PATH_MAX], *text = NULL;
 	const char *slash = strrchr(base, '/');
 	const int folder = slash ? (int)(slash + 1 - base) : 0;
-	size_t len;
+	size_t len = 0;
 	int rc = path_print(path, sizeof(path), "%s.sigmf-meta", base);
 
 	if (rc == 0)
@@ -152,7 +152,7 @@ static int hash_check(const struct sigmf_reader *reader, struct diag *diag)
 	if (rc < 0)
 		return diag_error(diag, reader->path, 0, "%s", strerror(-rc));
 	sha512_text(&hash, found);
-	if (strcasecmp(found, stated))
+	if (strcasecmp(found, stated) != 0)
 		return diag_error(diag, reader->path, 0,
 		    "the data are not what was recorded: their SHA-512 is %.16s..., and "
 		    "core:sha512 is %.16s...",
@@ -164,7 +164,7 @@ static bool ending_cut(char *path, const char *ending)
 {
 	const size_t len = strlen(path), end = strlen(ending);
 
-	if (len <= end || strcmp(path + len - end, ending))
+	if (len <= end || strcmp(path + len - end, ending) != 0)
 		return false;
 	path[len - end] = 0;
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/sigmf/writer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -171,6 +172,7 @@ int sigmf_put_lost(struct sigmf_writer *writer, uint64_t slot, uint64_t n)
 	    sizeof(*meta->annotations));
 	if (rc < 0)
 		return rc;
+	assert(meta->annotations != NULL);
 	last = &meta->annotations[meta->n_annotations++];
 	*last = sigmf_no_annotation;
 	last->sample_start = writer->samples;

@@ -88,6 +88,7 @@ static struct image_miss *miss_begin(struct segment *segment, enum image_miss_ki
 	const struct image_miss *last = n > 0 ? &state->miss[(n - 1) % IMAGE_MISSES] : NULL;
 	struct image_miss *miss = &state->miss[n % IMAGE_MISSES];
 
+	assert(state != NULL);
 	assert(segment->counts_misses);
 	assert(kind < IMAGE_MISS_KINDS);
 	*miss = (struct image_miss){

@@ -102,10 +102,12 @@ static void both_join(void)
 static int rig_open(void **state)
 {
 	static const char *const names[] = {"a", "b"};
-	struct rig *rig = calloc(1, sizeof(*rig));
+	struct rig *rig;
 
 	if (aloe_init(state) != 0)
 		return -1;
+	rig = calloc(1, sizeof(*rig));
+	assert_non_null(rig);
 	*state = rig;
 	diag_init(&rig->diag);
 	keys_make(rig);

@@ -106,14 +106,15 @@ static void link_open(struct two_node *o)
 	    "ip link add v0 netns %1$s type veth peer name v1 netns %2$s; "
 	    "ip -n %1$s addr add 10.98.76.1/24 dev v0; ip -n %2$s addr add 10.98.76.2/24 dev v1; "
 	    "ip -n %1$s link set v0 up; ip -n %2$s link set v1 up; "
-	    "tc -n %1$s qdisc add dev v0 root tbf rate %3$.0fmbit burst 32kb latency 50ms; "
-	    "tc -n %2$s qdisc add dev v1 root tbf rate %3$.0fmbit burst 32kb latency 50ms";
+	    "tc -n %1$s qdisc add dev v0 root tbf rate %3$smbit burst 32kb latency 50ms; "
+	    "tc -n %2$s qdisc add dev v1 root tbf rate %3$smbit burst 32kb latency 50ms";
 	const int port = nodes_port(NODES * 2);
-	char script[1200], *errors = NULL;
+	char script[1200], mbit[32], *errors = NULL;
 
+	snprintf(mbit, sizeof(mbit), "%.0f", LINK_MBIT);
 	snprintf(o->names[0], sizeof(o->names[0]), "aloe%da", (int)getpid());
 	snprintf(o->names[1], sizeof(o->names[1]), "aloe%db", (int)getpid());
-	snprintf(script, sizeof(script), format, o->names[0], o->names[1], LINK_MBIT);
+	snprintf(script, sizeof(script), format, o->names[0], o->names[1], mbit);
 	o->netns = !o->virtual;
 	o->limited = o->netns && shell_run(o, script, &errors) == CLI_OK;
 	snprintf(o->why_not, sizeof(o->why_not), "%.*s", errors ? (int)strcspn(errors, "\n") : 0,

@@ -19,9 +19,9 @@ const char *samples_address_check(const char *address)
 	char *end;
 	unsigned long number;
 
-	if (!strncmp(address, "ipc://", 6))
+	if (strncmp(address, "ipc://", 6) == 0)
 		return address[6] ? NULL : "the path behind ipc:// is missing";
-	if (strncmp(address, "tcp://", 6))
+	if (strncmp(address, "tcp://", 6) != 0)
 		return "tcp://HOST:PORT or ipc://PATH is needed";
 	if (port < address + 6 || port == address + 6 || !port[1])
 		return "tcp:// needs HOST:PORT";
