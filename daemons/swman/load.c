@@ -409,7 +409,7 @@ static void load_prepare(struct load *load)
 	if (!call || !plan_text) {
 		if (asks)
 			daemon_fail(&swman->daemon, asks, 1, "out of memory");
-		else
+		else if (load->anew)
 			load->anew->done(swman, load->anew->waveform, "out of memory");
 		swman_call_free(call);
 		free(plan_text);

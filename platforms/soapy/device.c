@@ -164,6 +164,7 @@ static int format_choose(
 static int stream_open(struct soapy_device *device, int direction, const size_t *channels, size_t n,
     struct soapy_stream *ret)
 {
+	ret->floats = false;
 	if (format_choose(device, direction, channels[0], &ret->floats) != 0)
 		return -1;
 	ret->of = SoapySDRDevice_setupStream(device->of, direction,
