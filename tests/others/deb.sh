@@ -68,7 +68,7 @@ nothing_left() {
 }
 
 ok "make deb" built
-DEB=${DEB:-build-deb}
+DEB=$(cd "${DEB:-build-deb}" && pwd)
 ok "lintian finds no error" judged
 ok "they are installed" install_all
 ok "aloe --version is that of debian/changelog" version
