@@ -6,21 +6,10 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=$PWD/${B:-build}
-failed=0
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
-ok() { # WHAT COMMAND...
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $what"
-	else
-		echo "not ok $what"
-		sed 's/^/  | /' "$work/out"
-		failed=1
-	fi
-}
+. tests/common/ok.sh
 
 aloe() { # leaves its exit status in $status, what it says in $work/out
 	"$B/bin/aloe" "$@" >"$work/out" 2>&1

@@ -6,22 +6,11 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=$PWD/${B:-build}
-failed=0
 work=$(mktemp -d) || exit 2
 sim=
 trap 'kill $sim 2>/dev/null; rm -rf "$work"' EXIT
 
-ok() { # WHAT COMMAND...
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $what"
-	else
-		echo "not ok $what"
-		sed 's/^/  | /' "$work/out"
-		failed=1
-	fi
-}
+. tests/common/ok.sh
 
 replays() { # DIR OPTION...: with the same bits
 	"$B/bin/aloe" replay "$@" >"$work/out" 2>&1 && grep -q ' same$' "$work/out" &&

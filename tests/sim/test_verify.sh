@@ -6,21 +6,10 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
-failed=0
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
-ok() { # WHAT COMMAND...
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $what"
-	else
-		echo "not ok $what"
-		sed 's/^/  | /' "$work/out"
-		failed=1
-	fi
-}
+. tests/common/ok.sh
 
 # verify: a lane that another node on this machine has at the moment is waited for, a minute at most.
 verify() {
