@@ -175,7 +175,7 @@ static int stream_open(struct soapy_device *device, int direction, const size_t 
 static int streams_open(struct soapy_device *device, struct soapy_facts *facts)
 {
 	const struct soapy_setup *setup = &device->setup;
-	size_t channels[SOAPY_CHANNELS], mtu = CHUNK;
+	size_t channels[SOAPY_CHANNELS] = {0}, mtu = CHUNK;
 
 	for (uint32_t c = 0; c < setup->n_channels; c++)
 		channels[c] = setup->channel[c];

@@ -59,7 +59,7 @@ static void await_samples(const struct sim *sim, pid_t node, const char *record)
 
 static const char *const late_radio =
     "radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; flow_control = true; "
-    "address = \"127.0.0.7\"; tx_advance = 300; };\n";
+    "address = \"127.0.0.7\"; tx_advance = 100; };\n"; /* before the end of a slot of 256 */
 
 /* The last packet is missing: the device notices 60 ms after the last slot, and is heard. */
 static void test_heard_after_the_end(void **state)
