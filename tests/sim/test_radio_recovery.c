@@ -57,9 +57,13 @@ static void await_samples(const struct sim *sim, pid_t node, const char *record)
 	}
 }
 
-static const char *const late_radio =
+static const char *const near_radio =
     "radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; flow_control = true; "
-    "address = \"127.0.0.7\"; tx_advance = 100; };\n"; /* before the end of a slot of 256 */
+    "address = \"127.0.0.7\"; tx_advance = 300; };\n";
+
+static const char *const late_radio = /* before the end of a slot of 256 */
+    "radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; flow_control = true; "
+    "address = \"127.0.0.7\"; tx_advance = 100; };\n";
 
 /* The last packet is missing: the device notices 60 ms after the last slot, and is heard. */
 static void test_heard_after_the_end(void **state)
@@ -85,7 +89,7 @@ static void test_heard_after_the_end(void **state)
 static void test_host_was_killed(void **state)
 {
 	const char *const argv[] = {aloe_program("aloe"), "run", pass_conf(1, 256), "--radio",
-	    radio_conf(late_radio), "--json", "-q", NULL};
+	    radio_conf(near_radio), "--json", "-q", NULL};
 	struct sim sim;
 	struct ran *ran;
 	pid_t pid;
@@ -98,6 +102,7 @@ static void test_host_was_killed(void **state)
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	node_child(pid, 0);
+	radio_conf(late_radio);
 	ran = aloe_ok("run '%s' --radio '%s' --slots %d --json -q", aloe_path("pass.conf"),
 	    aloe_path("radio.conf"), SLOTS);
 	sim_stop(&sim);
