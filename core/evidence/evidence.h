@@ -24,9 +24,9 @@ enum evidence_cause_kind {
 	EVIDENCE_PAGES,     /* ... because it touched new memory */
 	EVIDENCE_SHORT,     /* the usual work is longer than the slot */
 	/* somebody else's, or not known whose */
-	EVIDENCE_SLEPT,     /* the thread slept in a call: an instance waited, or a signal */
+	EVIDENCE_SLEPT,     /* the thread slept: in a call, or a signal stopped it */
 	EVIDENCE_PREEMPTED, /* another thread had the CPU */
-	EVIDENCE_THROTTLED, /* the thread wanted to run, and nobody ran */
+	EVIDENCE_THROTTLED, /* the thread wanted to run, and nobody ran, or one of less priority */
 	EVIDENCE_MOVED,     /* the thread was on another CPU than its lane's, or on its way */
 	EVIDENCE_IRQ,       /* interrupts of devices */
 	EVIDENCE_SOFTIRQ,
@@ -58,7 +58,9 @@ struct evidence_cause {
 struct evidence_call {
 	uint64_t start_ns, ns;
 	uint64_t usual_ns, rare_ns; /* median and p99 of this instance */
-	uint64_t outside_ns;        /* written by evidence_join: what was not its own in ns */
+	/* written by evidence_join: what was not its own in ns; interrupts in this time */
+	uint64_t outside_ns;
+	uint32_t interrupts;
 	uint32_t instance;
 };
 
@@ -75,6 +77,8 @@ struct evidence_slot {
 	int32_t tid, lane_cpu, cpu; /* cpu: where the thread was at the end */
 	const int32_t *mates;       /* other threads of lanes of this node */
 	size_t n_mates;
+	const int32_t *ordinary; /* threads with less priority than a lane's */
+	size_t n_ordinary;
 	struct evidence_call *calls; /* in the order of time */
 	size_t n_calls;
 	const struct evidence_record *records; /* of the lane's CPU */

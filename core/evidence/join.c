@@ -214,7 +214,7 @@ size_t evidence_join(const struct evidence_slot *slot, struct evidence_cause ret
 	struct join join = {.slot = slot};
 
 	for (size_t c = 0; c < slot->n_calls; c++)
-		slot->calls[c].outside_ns = 0;
+		slot->calls[c].outside_ns = slot->calls[c].interrupts = 0;
 	if (slot->kind == IMAGE_MISS_SLIPPED || slot->kind == IMAGE_MISS_ABSENT)
 		input_join(&join);
 	else

@@ -18,24 +18,39 @@ struct span_walk {
 	struct join *join;
 	uint64_t ns;                        /* of the last record */
 	int32_t pid, tid;                   /* has the CPU; tid -1: not known yet */
-	bool preempted;                     /* the lane's thread wants the CPU */
+	uint64_t in_ns;                     /* since when the lane's thread ran last */
+	bool preempted;                     /* the lane's thread was switched out and wants to run on */
+	bool woken;                         /* it slept, was woken, and does not run yet */
+	bool passed;                        /* ... and another got the CPU after it was woken */
+	bool stopped;                       /* it sleeps, and it did no step before it fell asleep */
 	bool moved;                         /* the lane's thread is on another CPU */
 	uint8_t interrupt[INTERRUPTS_DEEP]; /* kinds of cause */
 	uint32_t deep;
 };
 
-static bool is_mate(const struct evidence_slot *slot, int32_t tid)
+static bool is_among(const int32_t *tids, size_t n, int32_t tid)
 {
-	for (size_t i = 0; i < slot->n_mates; i++)
-		if (slot->mates[i] == tid)
+	for (size_t i = 0; i < n; i++)
+		if (tids[i] == tid)
 			return true;
 	return false;
+}
+
+/* The lane's thread wants the CPU, and a thread of ordinary priority has it: as long as the kernel
+ * lets the lane's priority run, that is at most one that ran when the lane's thread was woken. */
+static bool is_passed_over(const struct span_walk *walk)
+{
+	const struct evidence_slot *slot = walk->join->slot;
+
+	return (walk->preempted || (walk->woken && walk->passed)) &&
+	    is_among(slot->ordinary, slot->n_ordinary, walk->tid);
 }
 
 /* EVIDENCE_KINDS: the lane's thread runs. */
 static enum evidence_cause_kind kind_of(const struct span_walk *walk, bool begun)
 {
 	const struct evidence_slot *slot = walk->join->slot;
+	const bool wants = walk->preempted || walk->woken;
 
 	if (walk->deep > 0)
 		return (enum evidence_cause_kind)walk->interrupt[walk->deep - 1];
@@ -43,11 +58,13 @@ static enum evidence_cause_kind kind_of(const struct span_walk *walk, bool begun
 		return EVIDENCE_KINDS;
 	if (walk->moved)
 		return EVIDENCE_MOVED;
-	if (is_mate(slot, walk->tid))
+	if (is_among(slot->mates, slot->n_mates, walk->tid))
 		return EVIDENCE_EARLIER;
+	if (!wants && (begun || walk->stopped))
+		return EVIDENCE_SLEPT;
 	if (walk->tid != 0)
-		return EVIDENCE_PREEMPTED;
-	return walk->preempted ? EVIDENCE_THROTTLED : begun ? EVIDENCE_SLEPT : EVIDENCE_WOKEN;
+		return is_passed_over(walk) ? EVIDENCE_THROTTLED : EVIDENCE_PREEMPTED;
+	return wants ? EVIDENCE_THROTTLED : EVIDENCE_WOKEN;
 }
 
 static uint64_t span_overlap(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
@@ -93,6 +110,7 @@ static void span_put(struct span_walk *walk, uint64_t a, uint64_t b)
 		ns = span_overlap(a, b, call->start_ns, call->start_ns + call->ns);
 		part_add(walk, within, call->instance, ns);
 		call->outside_ns += ns;
+		call->interrupts += walk->deep > 0 && ns > 0;
 		gap -= ns < gap ? ns : gap;
 	}
 	part_add(walk, within, IMAGE_NONE, gap);
@@ -121,6 +139,24 @@ static bool moves_away(const struct evidence_slot *slot, size_t i)
 	return slot->cpu >= 0 && slot->cpu != slot->lane_cpu;
 }
 
+/* A thread that wakes up does a step; if it falls asleep without one, a signal has stopped it. */
+static void lane_out(struct span_walk *walk, size_t i)
+{
+	const struct evidence_slot *slot = walk->join->slot;
+
+	walk->preempted = slot->records[i].preempted;
+	walk->moved = moves_away(slot, i + 1);
+	walk->stopped = !walk->preempted && walk->in_ns > slot->before_ns;
+	walk->woken = walk->passed = false;
+}
+
+static void lane_in(struct span_walk *walk, uint64_t ns)
+{
+	if (!walk->preempted) /* or it goes on with what it did */
+		walk->in_ns = ns;
+	walk->preempted = walk->moved = walk->woken = walk->passed = walk->stopped = false;
+}
+
 static void switch_take(struct span_walk *walk, size_t i)
 {
 	const struct evidence_slot *slot = walk->join->slot;
@@ -128,16 +164,16 @@ static void switch_take(struct span_walk *walk, size_t i)
 
 	walk->deep = 0; /* nothing is switched in an interrupt */
 	if (record->kind == EVIDENCE_OUT) {
-		if (record->tid == slot->tid) {
-			walk->preempted = record->preempted;
-			walk->moved = moves_away(slot, i + 1);
-		}
+		if (record->tid == slot->tid)
+			lane_out(walk, i);
 		return;
 	}
 	walk->tid = record->tid;
 	walk->pid = record->pid;
 	if (record->tid == slot->tid)
-		walk->preempted = walk->moved = false;
+		lane_in(walk, record->ns);
+	else
+		walk->passed = walk->woken;
 }
 
 static void event_take(struct span_walk *walk, enum perf_source source)
@@ -146,17 +182,21 @@ static void event_take(struct span_walk *walk, enum perf_source source)
 	    [PERF_SOFTIRQ] = EVIDENCE_SOFTIRQ,
 	    [PERF_TIMER] = EVIDENCE_TIMER,
 	    [PERF_RESCHEDULE] = EVIDENCE_IPI,
-	    [PERF_CALL] = EVIDENCE_IPI};
+	    [PERF_CALL] = EVIDENCE_IPI,
+	    [PERF_CALL_ONE] = EVIDENCE_IPI};
 	static const bool ends[PERF_SOURCES] = {[PERF_IRQ_END] = true,
 	    [PERF_SOFTIRQ_END] = true,
 	    [PERF_TIMER_END] = true,
 	    [PERF_RESCHEDULE_END] = true,
-	    [PERF_CALL_END] = true};
+	    [PERF_CALL_END] = true,
+	    [PERF_CALL_ONE_END] = true};
 
 	if (begins[source] != 0 && walk->deep < INTERRUPTS_DEEP)
 		walk->interrupt[walk->deep++] = begins[source];
 	else if (ends[source] && walk->deep > 0)
 		walk->deep--;
+	else if (source == PERF_WAKE && walk->tid != walk->join->slot->tid)
+		walk->woken = true;
 }
 
 /* Who had the CPU before the first switch. */

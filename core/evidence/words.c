@@ -64,10 +64,15 @@ static int words_own(
 		    "instance \"%s\" touched new memory, and %u page fault%s took %.1f us", name,
 		    cause->times, plural(cause->times), us);
 	case EVIDENCE_SLEPT:
-		return snprintf(ret, size,
-		    "the lane's thread slept for %.1f us in the call of \"%s\", because the "
-		    "component waited or a signal stopped the process",
-		    us, name);
+		return cause->instance == IMAGE_NONE
+		    ? snprintf(ret, size,
+		          "the lane's thread slept for %.1f us outside of a call, because a signal "
+		          "stopped the process",
+		          us)
+		    : snprintf(ret, size,
+		          "the lane's thread slept for %.1f us in the call of \"%s\", because the "
+		          "component waited or a signal stopped the process",
+		          us, name);
 	case EVIDENCE_INPUT:
 		return snprintf(ret, size, "an input of \"%s\" was not there in time", name);
 	default:
@@ -84,8 +89,8 @@ static int words_thread(
 		    name[0] != 0 ? name : "ended since", us);
 	case EVIDENCE_THROTTLED:
 		return snprintf(ret, size,
-		    "the kernel kept the lane's thread from running for %.1f us while nobody ran "
-		    "(real-time throttling or a quota)",
+		    "the kernel kept the lane's thread from running for %.1f us, although nobody of "
+		    "its priority ran (real-time throttling or a quota)",
 		    us);
 	case EVIDENCE_MOVED:
 		return snprintf(ret, size,

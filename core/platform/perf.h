@@ -27,6 +27,9 @@ enum perf_source {
 	PERF_RESCHEDULE_END,
 	PERF_CALL,
 	PERF_CALL_END,
+	PERF_CALL_ONE, /* with two CPUs each call is one of these */
+	PERF_CALL_ONE_END,
+	PERF_WAKE,      /* a thread with the priority of lanes was woken on this CPU */
 	PERF_FREQUENCY, /* the clock of a CPU was changed */
 	PERF_SOURCES
 };
@@ -44,7 +47,8 @@ struct perf_ring {
 /* What records nothing. */
 #define PERF_RING_NONE                                                                             \
 	{                                                                                          \
-		.fd = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}, .cpu = -1          \
+		.fd = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},        \
+		.cpu = -1                                                                          \
 	}
 
 /* platform_perf_open begins to record what happens on a CPU, as much of it as this process may see.

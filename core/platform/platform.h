@@ -59,7 +59,7 @@ const char *platform_lock_scope(void);
 
 /* platform_realtime gives thread tid (0: the caller) SCHED_FIFO at `priority`; -EPERM without the
  * right. Threads and processes that the thread starts have ordinary priority. platform_priority
- * returns the real-time priority of a thread; 0: ordinary priority, or no such thread. */
+ * returns the real-time priority of a thread, 0 for ordinary priority; -ESRCH: no such thread. */
 int platform_realtime(pid_t tid, int priority);
 int platform_priority(pid_t tid);
 

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/platform/platform.h"
 
 enum {
 	CALLS_MAX = 512, /* of a slot, that are looked at */
 	MATES_MAX = 256,
+	OTHERS_MAX = 64, /* threads that had the CPU */
 	BACK_NS = 20000000, /* records are read from so long before an edge */
 };
 
@@ -21,7 +23,7 @@ struct miss_look { /* at one segment */
 	uint32_t segment;
 	struct witness_records records;
 	bool has_records;
-	int32_t mates[MATES_MAX];
+	int32_t mates[MATES_MAX], ordinary[OTHERS_MAX];
 	size_t n_mates;
 	struct evidence_call calls[CALLS_MAX];
 };
@@ -117,6 +119,32 @@ static void records_put(const struct miss_look *look, struct evidence_slot *slot
 	slot->lost = look->has_records && !slot->recorded;
 }
 
+static bool is_known_thread(const int32_t *tids, size_t n, int32_t tid)
+{
+	while (n > 0 && tids[n - 1] != tid)
+		n--;
+	return n > 0;
+}
+
+/* Those who had the CPU although they have less priority than a lane, if they still live. */
+static void ordinary_put(struct miss_look *look, struct evidence_slot *slot)
+{
+	int32_t known[OTHERS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; slot->recorded && i < slot->n_records && n < OTHERS_MAX; i++) {
+		const struct evidence_record *record = &slot->records[i];
+
+		if (record->kind != EVIDENCE_IN || record->tid <= 0 || record->tid == slot->tid ||
+		    record->ns > slot->end_ns || is_known_thread(known, n, record->tid))
+			continue;
+		known[n++] = record->tid;
+		if (platform_priority(record->tid) == 0)
+			look->ordinary[slot->n_ordinary++] = record->tid;
+	}
+	slot->ordinary = look->ordinary;
+}
+
 /* Who had the CPU before the lane's thread. */
 static void before_put(const struct evidence_slot *slot, struct exec_miss *ret)
 {
@@ -186,6 +214,7 @@ static void miss_join(struct miss_look *look, struct exec_miss *ret)
 	slot.mates = look->mates;
 	slot.n_mates = look->n_mates;
 	records_put(look, &slot);
+	ordinary_put(look, &slot);
 	ret->n_causes = (uint32_t)evidence_join(&slot, ret->causes);
 	ret->recorded = slot.recorded;
 	ret->clocked = miss->from_ns != 0;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/platform/perf.h"
+#include "core/platform/platform.h"
 
 /* name: in a sentence. event: of a tracepoint, its folder in tracefs; NULL: a software event. */
 static const struct perf_event {
@@ -36,6 +37,9 @@ static const struct perf_event {
     [PERF_RESCHEDULE_END] = {"interrupts of other CPUs", "irq_vectors/reschedule_exit", 0},
     [PERF_CALL] = {"calls of other CPUs", "irq_vectors/call_function_entry", 0},
     [PERF_CALL_END] = {"calls of other CPUs", "irq_vectors/call_function_exit", 0},
+    [PERF_CALL_ONE] = {"calls of other CPUs", "irq_vectors/call_function_single_entry", 0},
+    [PERF_CALL_ONE_END] = {"calls of other CPUs", "irq_vectors/call_function_single_exit", 0},
+    [PERF_WAKE] = {"wake-ups of lanes", "sched/sched_wakeup", 0},
     [PERF_FREQUENCY] = {"changes of a CPU's clock", "power/cpu_frequency", 0},
 };
 
@@ -129,6 +133,16 @@ static int event_open(const struct perf_event *source, int cpu, int group_output
 	return fd;
 }
 
+/* The kernel's own number of a FIFO priority is 99 less it. */
+static int wake_filter(int fd, int cpu)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "prio == %d && target_cpu == %d", 99 - PLATFORM_PRIORITY_LANE,
+	    cpu);
+	return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text);
+}
+
 static void source_open(struct perf_ring *ring, enum perf_source source, int folder)
 {
 	const int output = source == PERF_SWITCHES ? -1 : ring->fd[PERF_SWITCHES],
@@ -137,7 +151,8 @@ static void source_open(struct perf_ring *ring, enum perf_source source, int fol
 	ring->status[source] = fd < 0 ? fd : 0;
 	if (fd < 0)
 		return;
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &ring->id[source]) == 0) {
+	if ((source != PERF_WAKE || wake_filter(fd, ring->cpu) == 0) &&
+	    ioctl(fd, PERF_EVENT_IOC_ID, &ring->id[source]) == 0) {
 		ring->fd[source] = fd;
 		return;
 	}

@@ -101,9 +101,7 @@ int platform_priority(pid_t tid)
 {
 	struct sched_param param = {0};
 
-	if (sched_getparam(tid, &param) != 0)
-		return 0;
-	return param.sched_priority;
+	return sched_getparam(tid, &param) == 0 ? param.sched_priority : -errno;
 }
 
 static bool file_line(const char *path, char *ret_line, int size)

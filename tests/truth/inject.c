@@ -10,14 +10,26 @@
  *   moved       the lane's thread is moved to another CPU, where a FIFO 80 thread has the CPU, and
  *               back after 1.5 to 3 ms
  *   no-input    a pipe that the source reads has nothing for 60 ms: ORDERS is the pipe
+ *   soft-interrupt  packets over flood0, from another CPU, for 20 to 40 ms; who starts inject has
+ *               made flood1 hand them to the lane's CPU
+ *   other-cpu   membarrier(2) from another CPU, for 20 to 40 ms: an interrupt of the lane's CPU each
+ *   timer       3 000 to 6 000 timers of the lane's CPU expire at once
+ *   throttled   the lane's thread is in a cgroup that has 1 of 10 ms for 10 ms, else 9 of 10
+ *   slept       SIGSTOP to the host, SIGCONT after 1.5 to 3 ms
+ *   slow-machine    another CPU writes much memory for 20 to 40 ms
+ *   radio       SIGSTOP to the simulated radio, SIGCONT after 3 to 6 ms: ORDERS is its pid
  *   none        nothing: a control
  *
  * Two kinds with + between them come in the same moment. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_packet.h>
+#include <linux/membarrier.h>
+#include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,6 +37,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,14 +51,27 @@ struct orders {
 };
 enum { ORDER_NONE, ORDER_WORK, ORDER_PAGES };
 
-enum { LANE_PRIORITY = 50, PRIORITY = 80, BLOCK = 4096 };
+enum {
+	LANE_PRIORITY = 50,
+	PRIORITY = 80,
+	BLOCK = 4096,
+	FRAME = 64,
+	FRAMES = 64, /* in one call */
+	ETHERTYPE_TEST = 0x88b5,
+	TIMERS = 6000,
+	TIMERS_AHEAD_NS = 20000000,
+	MEMORY = 64 << 20,
+};
+#define GROUP "/sys/fs/cgroup/cpu/aloe-truth"
 
 struct inject {
 	uint64_t random;
 	int cpu, other;
 	struct orders *orders;
 	int pipe;
-	pid_t tid; /* of the lane's thread */
+	int flood, timers[TIMERS];
+	uint8_t *memory;
+	pid_t radio, pid, tid; /* of the simulated radio, of the host, of the lane's thread */
 	FILE *log;
 };
 
@@ -108,7 +138,7 @@ static bool is_host(const char *pid)
 }
 
 /* The FIFO 50 thread of a host that may run on the lane's CPU only. */
-static pid_t lane_find(int cpu)
+static pid_t lane_find(int cpu, pid_t *ret_pid)
 {
 	DIR *all = opendir("/proc");
 	struct dirent *one, *thread;
@@ -129,7 +159,7 @@ static pid_t lane_find(int cpu)
 			    param.sched_priority == LANE_PRIORITY &&
 			    sched_getaffinity(tid, sizeof(set), &set) == 0 &&
 			    CPU_COUNT(&set) == 1 && CPU_ISSET(cpu, &set))
-				found = tid;
+				found = tid, *ret_pid = (pid_t)strtol(one->d_name, NULL, 10);
 		}
 		if (tasks)
 			closedir(tasks);
@@ -185,6 +215,106 @@ static void preempt(struct inject *inject, int cpu, bool moves, uint64_t us)
 	priority_set(0);
 }
 
+/* ---- kinds that need something first ---------------------------------------------------- */
+
+static void cpu_set(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static int flood_open(void)
+{
+	struct sockaddr_ll to = {
+	    .sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex("flood0")};
+	const int fd = socket(AF_PACKET, SOCK_RAW, 0), yes = 1;
+
+	setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes, sizeof(yes));
+	return bind(fd, (const struct sockaddr *)&to, sizeof(to)) == 0 ? fd : -1;
+}
+
+/* Broadcast, of a type that is for nobody. */
+static void flood(const struct inject *inject, uint64_t until_ns)
+{
+	uint8_t frame[FRAME] = {255, 255, 255, 255, 255, 255, 2, 0, 0, 0, 0, 1, ETHERTYPE_TEST >> 8,
+	    ETHERTYPE_TEST & 255};
+	struct iovec part = {frame, FRAME};
+	struct mmsghdr all[FRAMES] = {{{0}, 0}};
+
+	for (int i = 0; i < FRAMES; i++)
+		all[i].msg_hdr = (struct msghdr){.msg_iov = &part, .msg_iovlen = 1};
+	while (now_ns() < until_ns)
+		sendmmsg(inject->flood, all, FRAMES, 0);
+}
+
+static void barriers(uint64_t until_ns)
+{
+	while (now_ns() < until_ns)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+}
+
+static bool timers_open(struct inject *inject)
+{
+	const struct rlimit limit = {TIMERS + 100, TIMERS + 100};
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (int i = 0; i < TIMERS; i++)
+		if ((inject->timers[i] = timerfd_create(CLOCK_MONOTONIC, 0)) < 0)
+			return false;
+	return true;
+}
+
+/* A timer belongs to the CPU on which it is set. */
+static void timers_set(const struct inject *inject, uint32_t n, uint64_t at_ns)
+{
+	const struct itimerspec at = {
+	    .it_value = {(time_t)(at_ns / 1000000000u), (long)(at_ns % 1000000000u)}};
+
+	cpu_set(inject->cpu);
+	for (uint32_t i = 0; i < n; i++)
+		timerfd_settime(inject->timers[i], TFD_TIMER_ABSTIME, &at, NULL);
+	cpu_set(inject->other);
+}
+
+static bool text_write(const char *path, long number)
+{
+	FILE *file = fopen(path, "w");
+	bool written = file && fprintf(file, "%ld", number) > 0;
+
+	if (file && fclose(file) != 0)
+		written = false;
+	return written;
+}
+
+static bool group_open(const struct inject *inject)
+{
+	mkdir(GROUP, 0755);
+	return text_write(GROUP "/cpu.rt_period_us", 10000) &&
+	    text_write(GROUP "/cpu.rt_runtime_us", 9000) && text_write(GROUP "/tasks", inject->tid);
+}
+
+static void group_close(const struct inject *inject)
+{
+	text_write("/sys/fs/cgroup/cpu/tasks", inject->tid);
+	rmdir(GROUP);
+}
+
+static void memory_write(const struct inject *inject, uint64_t until_ns)
+{
+	for (int round = 0; now_ns() < until_ns; round++)
+		memset(inject->memory + (size_t)(round % 16) * (MEMORY / 16), round, MEMORY / 16);
+}
+
+static void stop(pid_t pid, uint64_t us)
+{
+	kill(pid, SIGSTOP);
+	sleep_us(us);
+	kill(pid, SIGCONT);
+}
+
 /* As much as the pipe takes; the source reads a block in a slot. */
 static void pipe_feed(const struct inject *inject, uint64_t until_ns)
 {
@@ -195,9 +325,25 @@ static void pipe_feed(const struct inject *inject, uint64_t until_ns)
 			sleep_us(300);
 }
 
+static void throttle(void)
+{
+	text_write(GROUP "/cpu.rt_runtime_us", 1000);
+	sleep_us(10000);
+	text_write(GROUP "/cpu.rt_runtime_us", 9000);
+}
+
+static void timers_expire(const struct inject *inject, uint32_t n)
+{
+	const uint64_t at = now_ns() + TIMERS_AHEAD_NS;
+
+	timers_set(inject, n, at);
+	sleep_us(at > now_ns() ? (at - now_ns()) / 1000 + 3000 : 0);
+}
+
 static void kind_do(struct inject *inject, const char *kind)
 {
 	const uint32_t us = random_from(inject, 1500, 3000);
+	const uint64_t long_ns = now_ns() + us * 13333ull;
 
 	if (strcmp(kind, "component") == 0)
 		order_give(inject, ORDER_WORK, us);
@@ -209,6 +355,20 @@ static void kind_do(struct inject *inject, const char *kind)
 		preempt(inject, inject->other, true, us);
 	else if (strcmp(kind, "no-input") == 0)
 		sleep_us(60000);
+	else if (strcmp(kind, "slept") == 0)
+		stop(inject->pid, us);
+	else if (strcmp(kind, "radio") == 0)
+		stop(inject->radio, 2 * us);
+	else if (strcmp(kind, "soft-interrupt") == 0)
+		flood(inject, long_ns);
+	else if (strcmp(kind, "other-cpu") == 0)
+		barriers(long_ns);
+	else if (strcmp(kind, "slow-machine") == 0)
+		memory_write(inject, long_ns);
+	else if (strcmp(kind, "throttled") == 0)
+		throttle();
+	else if (strcmp(kind, "timer") == 0)
+		timers_expire(inject, 2 * us);
 	else
 		sleep_us(us);
 }
@@ -226,25 +386,50 @@ static void trial(struct inject *inject, const char *kinds)
 	pipe_feed(inject, now_ns() + random_from(inject, 60000, 100000) * 1000ull);
 }
 
-static bool orders_open(struct inject *inject, const char *kinds, const char *path)
+static bool orders_open(struct inject *inject, const char *path)
 {
-	int fd;
+	const int fd = open(path, O_RDWR);
 
-	inject->pipe = -1;
-	if (strstr(kinds, "no-input")) {
-		inject->pipe = open(path, O_WRONLY | O_NONBLOCK);
-		if (inject->pipe >= 0)
-			fcntl(inject->pipe, F_SETPIPE_SZ, BLOCK);
-		return inject->pipe >= 0;
-	}
-	fd = open(path, O_RDWR);
 	inject->orders = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	return inject->orders != MAP_FAILED;
 }
 
+static bool pipe_open(struct inject *inject, const char *path)
+{
+	inject->pipe = open(path, O_WRONLY | O_NONBLOCK);
+	if (inject->pipe >= 0)
+		fcntl(inject->pipe, F_SETPIPE_SZ, BLOCK);
+	return inject->pipe >= 0;
+}
+
+static bool memory_open(struct inject *inject)
+{
+	inject->memory = malloc(MEMORY);
+	return inject->memory != NULL;
+}
+
+/* What the kinds need. */
+static bool kinds_open(struct inject *inject, const char *kinds, const char *path)
+{
+	inject->pipe = -1;
+	if (strstr(kinds, "no-input"))
+		return pipe_open(inject, path);
+	if (strstr(kinds, "radio"))
+		return (inject->radio = (pid_t)strtol(path, NULL, 10)) > 0;
+	if (strstr(kinds, "soft-interrupt") && (inject->flood = flood_open()) < 0)
+		return false;
+	if (strstr(kinds, "timer") && !timers_open(inject))
+		return false;
+	if (strstr(kinds, "slow-machine") && !memory_open(inject))
+		return false;
+	if (strstr(kinds, "throttled") && !group_open(inject))
+		return false;
+	return orders_open(inject, path);
+}
+
 int main(int argc, char **argv)
 {
-	struct inject inject = {0};
+	static struct inject inject; /* it is large */
 
 	if (argc != 7) {
 		fprintf(stderr, "inject KIND N SEED CPU ORDERS LOG\n");
@@ -253,15 +438,18 @@ int main(int argc, char **argv)
 	inject.random = strtoull(argv[3], NULL, 10) * 2654435761u + 88172645463325252ull;
 	inject.cpu = atoi(argv[4]);
 	inject.other = inject.cpu == 0 ? 1 : 0;
-	inject.tid = lane_find(inject.cpu);
+	inject.tid = lane_find(inject.cpu, &inject.pid);
 	inject.log = fopen(argv[6], "w");
-	if (!inject.log || inject.tid == 0 || !orders_open(&inject, argv[1], argv[5])) {
+	if (!inject.log || inject.tid == 0 || !kinds_open(&inject, argv[1], argv[5])) {
 		fprintf(stderr, "inject: no lane on CPU %d, or %s or %s cannot be opened\n",
 		    inject.cpu, argv[5], argv[6]);
 		return 1;
 	}
+	cpu_set(inject.other);
 	pipe_feed(&inject, now_ns() + 300000000);
 	for (int i = 0; i < atoi(argv[2]); i++)
 		trial(&inject, argv[1]);
+	if (strstr(argv[1], "throttled"))
+		group_close(&inject);
 	return fclose(inject.log) == 0 ? 0 : 1;
 }

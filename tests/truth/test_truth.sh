@@ -29,7 +29,7 @@ end() {
 }
 trap end EXIT
 cpu=$(taskset -cp $$ | sed 's/.*[^0-9]//') # the last that this process may use
-printf '\0\0\0\0\0\0\0\0' >"$work/orders"
+printf '\0\0\0\0\0\0\0\0' | tee "$work/orders" >"$work/none"
 mkfifo "$work/pipe"
 exec 9<>"$work/pipe" # so that nobody who opens it waits
 
@@ -41,11 +41,11 @@ waveform() {
 		late = "skip";
 		instances: {
 			source: { $1 };
-			told: { component = "told"; file = "$work/orders"; };
-			copy: { component = "copy"; };
+			told: { component = "told"; file = "$work/orders"; busy_us = $busy; $reads };
+			steady: { component = "told"; file = "$work/none"; busy_us = $busy; $reads };
 			sink: { component = "null_sink"; };
 		};
-		links = ( "source -> told -> copy -> sink" );
+		links = ( "source -> told -> steady -> sink" );
 	END
 }
 
@@ -60,6 +60,8 @@ feeder_end() {
 # disturb KIND: one line of the matrix
 disturb() {
 	orders=$work/orders
+	busy=300.0 reads=
+	within=
 	source='component = "counter";'
 	case $1 in *no-input*)
 		orders=$work/pipe
@@ -68,17 +70,22 @@ disturb() {
 		feeder=$!
 		;;
 	esac
+	case $1 in
+	*slow-machine*) reads="read_kib = 65536;" ;;
+	*soft-interrupt*) within="unshare -n -m sh $top/tests/truth/flood.sh $cpu" ;;
+	esac
 	waveform "$source"
 	aloe load "$work/truth.conf" --clock timer --lanes "$cpu" --dir "$node" >"$work/out" 2>&1 &&
 		aloe start truth --dir "$node" >>"$work/out" 2>&1 && feeder_end &&
-		"$top/$B/tests/truth/inject" "$1" "$trials" "$seed" "$cpu" "$orders" "$work/injected" 2>>"$work/out" &&
+		$within "$top/$B/tests/truth/inject" "$1" "$trials" "$seed" "$cpu" "$orders" "$work/injected" 2>>"$work/out" &&
 		sleep 1
 	status=$?
 	feeder_end
 	aloe unload truth --force --dir "$node" >>"$work/out" 2>&1
 	[ $status = 0 ] && # all records: the run that was saved
 		aloe why truth --json --dir "$node" --state "$work/state" >"$work/records" 2>>"$work/out" &&
-		"$top/$B/tests/truth/matrix" "$work/injected" "$work/records" >>"$work/table"
+		"$top/$B/tests/truth/matrix" "$work/injected" "$work/records" >>"$work/table" &&
+		{ [ -z "${TRUTH_KEEP:-}" ] || { cp "$work/injected" "$TRUTH_KEEP/$1.injected" && cp "$work/records" "$TRUTH_KEEP/$1.records"; }; }
 }
 
 # told_right KIND SHARE: of the trials that left a record, so many per cent

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * told - items passed on, and whatever another process asks for by a word in a file: longer work,
- * or a walk over new memory. For tests; never installed. */
+ * or a walk over new memory. For tests; never installed.
+ *
+ * Its usual work is a number of rounds that took busy_us when it was opened, not a time, so that
+ * whoever takes the CPU makes the call longer. A round computes, or reads memory. */
 #include <aloe/component.h>
 
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PAGES = 16384 };
+enum { PAGE = 4096, PAGES = 16384, LINE = 64, ROUND_LINES = 64, TRIES = 8, TRY_ROUNDS = 2000 };
 
 /* As in tests/truth/inject.c. us: how long, of `how` WORK; else how many pages. */
 struct orders {
@@ -20,7 +25,9 @@ enum { ORDER_NONE, ORDER_WORK, ORDER_PAGES };
 struct told {
 	char file[512];
 	struct orders *orders;
-	uint8_t *memory;
+	uint8_t *memory, *read;
+	double busy_us;
+	uint64_t read_kib, rounds, at, sum;
 	uint32_t touched;
 };
 
@@ -31,6 +38,8 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_PATH(struct told, file, "", ALOE_REQUIRED, "file of the orders, 8 bytes"),
+    ALOE_PARAM_REAL(struct told, busy_us, 0, 0, 1e6, "us", 0, "time that the usual work takes"),
+    ALOE_PARAM_INT(struct told, read_kib, 0, 0, 1 << 20, "KiB", 0, "memory that it reads; 0: none"),
 };
 
 static int told_shape(void *self, struct aloe_setup *setup)
@@ -38,6 +47,39 @@ static int told_shape(void *self, struct aloe_setup *setup)
 	(void)self;
 	setup->out[0].max = setup->in[0].max;
 	return 0;
+}
+
+static void told_round(struct told *told)
+{
+	const size_t bytes = (size_t)told->read_kib << 10;
+
+	for (int i = 0; i < ROUND_LINES; i++) {
+		told->at = bytes > 0 ? (told->at + LINE) % bytes : 0;
+		told->sum =
+		    told->sum * 6364136223846793005u + (bytes > 0 ? told->read[told->at] : 1);
+	}
+}
+
+static double now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static void told_calibrate(struct told *told)
+{
+	double least = 1e9;
+
+	for (int i = 0; i < TRIES; i++) {
+		const double from = now_us();
+
+		for (int r = 0; r < TRY_ROUNDS; r++)
+			told_round(told);
+		least = now_us() - from < least ? now_us() - from : least;
+	}
+	told->rounds = (uint64_t)(told->busy_us / least * TRY_ROUNDS);
 }
 
 static int told_init(void *self, struct aloe_setup *setup)
@@ -53,18 +95,21 @@ static int told_init(void *self, struct aloe_setup *setup)
 	if (told->orders == MAP_FAILED || told->memory == MAP_FAILED)
 		return aloe_fail(setup, "the file of the orders cannot be mapped");
 	madvise(told->memory, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE);
+	told->read = aloe_alloc(setup, (size_t)told->read_kib << 10);
+	if (told->read == NULL && told->read_kib > 0)
+		return aloe_fail(setup, "there is no memory to read");
+	told_calibrate(told);
+	/* so that others may interrupt it by membarrier(2), as in programs that use RCU */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0);
 	return 0;
 }
 
 static void told_spin(uint32_t us)
 {
-	struct timespec from, now;
+	const double until = now_us() + us;
 
-	clock_gettime(CLOCK_MONOTONIC, &from);
-	do
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	while (
-	    (now.tv_sec - from.tv_sec) * 1000000000ll + now.tv_nsec - from.tv_nsec < us * 1000ll);
+	while (now_us() < until)
+		;
 }
 
 /* In the call after: what was touched is new memory again. Lanes lock their memory. */
@@ -86,6 +131,8 @@ static int told_work(void *self, struct aloe_slot *slot)
 	memcpy(slot->out[0].data, slot->in[0].data, n);
 	if (told->touched > 0)
 		told_forget(told);
+	for (uint64_t r = 0; r < told->rounds; r++)
+		told_round(told);
 	if (how == ORDER_WORK)
 		told_spin(amount);
 	for (uint32_t p = 0; how == ORDER_PAGES && p < amount && p < PAGES; p++) {
