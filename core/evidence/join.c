@@ -7,6 +7,7 @@
 enum {
 	STOLEN_NS = 10000, /* less than this is the reading of two clocks, one after the other */
 	SLOW_NS = 20000,   /* longer than twice the median by so much is not usual, either */
+	AROUND_NS = 10000, /* an interrupt costs up to so much before and after its handler */
 	SMALL_PART = 50,   /* a cause that is less than this part of all is not named */
 	REST_PART = 10,    /* what is left is named if it is more than this part of the delay */
 };
@@ -74,6 +75,38 @@ static void stolen_add(struct join *join)
 		stolen -= part;
 	}
 	join_add(join, EVIDENCE_STOLEN, IMAGE_NONE, 0, 0, used);
+}
+
+static struct evidence_cause *interrupt_worst(struct join *join)
+{
+	struct evidence_cause *worst = NULL;
+
+	for (size_t i = 0; i < join->n; i++) {
+		const uint32_t kind = join->cause[i].kind;
+
+		if ((kind == EVIDENCE_IRQ || kind == EVIDENCE_SOFTIRQ || kind == EVIDENCE_TIMER ||
+		        kind == EVIDENCE_IPI) &&
+		    (worst == NULL || join->cause[i].took_ns > worst->took_ns))
+			worst = &join->cause[i];
+	}
+	return worst;
+}
+
+/* The kernel's records begin and end with the handler. What comes around it (the way in and out, of
+ * a guest to its hypervisor and back, and the caches afterwards) looks like work of the call. */
+static void around_add(struct join *join)
+{
+	const struct evidence_slot *slot = join->slot;
+	struct evidence_cause *cause = interrupt_worst(join);
+
+	for (size_t c = 0; c < slot->n_calls && cause != NULL; c++) {
+		struct evidence_call *call = &slot->calls[c];
+		const uint64_t part =
+		    ns_least(call_excess(call), (uint64_t)call->interrupts * AROUND_NS);
+
+		call->outside_ns += part;
+		cause->took_ns += part;
+	}
 }
 
 static void component_add(struct join *join, const struct evidence_call *call)
@@ -202,6 +235,7 @@ static void late_join(struct join *join)
 	if (slot->recorded)
 		join_spans(join);
 	stolen_add(join);
+	around_add(join);
 	if (slot->n_calls > 0)
 		calls_add(join);
 	if (is_short)

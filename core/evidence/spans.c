@@ -16,14 +16,14 @@ enum {
 
 struct span_walk {
 	struct join *join;
-	uint64_t ns;                        /* of the last record */
-	int32_t pid, tid;                   /* has the CPU; tid -1: not known yet */
-	uint64_t in_ns;                     /* since when the lane's thread ran last */
-	bool preempted;                     /* the lane's thread was switched out and wants to run on */
-	bool woken;                         /* it slept, was woken, and does not run yet */
-	bool passed;                        /* ... and another got the CPU after it was woken */
-	bool stopped;                       /* it sleeps, and it did no step before it fell asleep */
-	bool moved;                         /* the lane's thread is on another CPU */
+	uint64_t ns;      /* of the last record */
+	int32_t pid, tid; /* has the CPU; tid -1: not known yet */
+	uint64_t in_ns;   /* since when the lane's thread ran last */
+	bool preempted;   /* the lane's thread was switched out and wants to run on */
+	bool woken;       /* it slept, was woken, and does not run yet */
+	bool passed;      /* it wants the CPU, and one of less priority gets it */
+	bool stopped;     /* it sleeps, and it did no step before it fell asleep */
+	bool moved;       /* the lane's thread is on another CPU */
 	uint8_t interrupt[INTERRUPTS_DEEP]; /* kinds of cause */
 	uint32_t deep;
 };
@@ -34,16 +34,6 @@ static bool is_among(const int32_t *tids, size_t n, int32_t tid)
 		if (tids[i] == tid)
 			return true;
 	return false;
-}
-
-/* The lane's thread wants the CPU, and a thread of ordinary priority has it: as long as the kernel
- * lets the lane's priority run, that is at most one that ran when the lane's thread was woken. */
-static bool is_passed_over(const struct span_walk *walk)
-{
-	const struct evidence_slot *slot = walk->join->slot;
-
-	return (walk->preempted || (walk->woken && walk->passed)) &&
-	    is_among(slot->ordinary, slot->n_ordinary, walk->tid);
 }
 
 /* EVIDENCE_KINDS: the lane's thread runs. */
@@ -63,7 +53,7 @@ static enum evidence_cause_kind kind_of(const struct span_walk *walk, bool begun
 	if (!wants && (begun || walk->stopped))
 		return EVIDENCE_SLEPT;
 	if (walk->tid != 0)
-		return is_passed_over(walk) ? EVIDENCE_THROTTLED : EVIDENCE_PREEMPTED;
+		return walk->passed ? EVIDENCE_THROTTLED : EVIDENCE_PREEMPTED;
 	return wants ? EVIDENCE_THROTTLED : EVIDENCE_WOKEN;
 }
 
@@ -139,6 +129,24 @@ static bool moves_away(const struct evidence_slot *slot, size_t i)
 	return slot->cpu >= 0 && slot->cpu != slot->lane_cpu;
 }
 
+/* From record i on the lane's thread wants the CPU. The scheduler gives it to nobody of less
+ * priority as long as it lets the lane's thread run at all. Threads that have ended since may have
+ * had any priority, so one that is known, or an idle CPU, speaks for all. */
+static bool is_passed_over(const struct evidence_slot *slot, size_t i)
+{
+	for (; i < slot->n_records && slot->records[i].ns < slot->end_ns; i++) {
+		const struct evidence_record *record = &slot->records[i];
+
+		if (record->kind != EVIDENCE_IN)
+			continue;
+		if (record->tid == slot->tid)
+			return false;
+		if (record->tid == 0 || is_among(slot->ordinary, slot->n_ordinary, record->tid))
+			return true;
+	}
+	return false;
+}
+
 /* A thread that wakes up does a step; if it falls asleep without one, a signal has stopped it. */
 static void lane_out(struct span_walk *walk, size_t i)
 {
@@ -147,7 +155,8 @@ static void lane_out(struct span_walk *walk, size_t i)
 	walk->preempted = slot->records[i].preempted;
 	walk->moved = moves_away(slot, i + 1);
 	walk->stopped = !walk->preempted && walk->in_ns > slot->before_ns;
-	walk->woken = walk->passed = false;
+	walk->woken = false;
+	walk->passed = walk->preempted && !walk->moved && is_passed_over(slot, i + 1);
 }
 
 static void lane_in(struct span_walk *walk, uint64_t ns)
@@ -172,12 +181,12 @@ static void switch_take(struct span_walk *walk, size_t i)
 	walk->pid = record->pid;
 	if (record->tid == slot->tid)
 		lane_in(walk, record->ns);
-	else
-		walk->passed = walk->woken;
 }
 
-static void event_take(struct span_walk *walk, enum perf_source source)
+static void event_take(struct span_walk *walk, size_t i)
 {
+	const struct evidence_slot *slot = walk->join->slot;
+	const enum perf_source source = (enum perf_source)slot->records[i].source;
 	static const uint8_t begins[PERF_SOURCES] = {[PERF_IRQ] = EVIDENCE_IRQ,
 	    [PERF_SOFTIRQ] = EVIDENCE_SOFTIRQ,
 	    [PERF_TIMER] = EVIDENCE_TIMER,
@@ -195,8 +204,10 @@ static void event_take(struct span_walk *walk, enum perf_source source)
 		walk->interrupt[walk->deep++] = begins[source];
 	else if (ends[source] && walk->deep > 0)
 		walk->deep--;
-	else if (source == PERF_WAKE && walk->tid != walk->join->slot->tid)
+	else if (source == PERF_WAKE && walk->tid != slot->tid && !walk->preempted) {
 		walk->woken = true;
+		walk->passed = is_passed_over(slot, i + 1);
+	}
 }
 
 /* Who had the CPU before the first switch. */
@@ -230,7 +241,7 @@ void join_spans(struct join *join)
 		span_put(&walk, walk.ns, record->ns);
 		walk.ns = record->ns;
 		if (record->kind == EVIDENCE_EVENT)
-			event_take(&walk, (enum perf_source)record->source);
+			event_take(&walk, i);
 		else if (record->kind != EVIDENCE_NAME)
 			switch_take(&walk, i);
 	}

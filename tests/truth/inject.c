@@ -13,7 +13,7 @@
  *   soft-interrupt  packets over flood0, from another CPU, for 20 to 40 ms; who starts inject has
  *               made flood1 hand them to the lane's CPU
  *   other-cpu   membarrier(2) from another CPU, for 20 to 40 ms: an interrupt of the lane's CPU each
- *   timer       3 000 to 6 000 timers of the lane's CPU expire at once
+ *   timer       8 000 to 16 000 timers of the lane's CPU expire at once
  *   throttled   the lane's thread is in a cgroup that has 1 of 10 ms for 10 ms, else 9 of 10
  *   slept       SIGSTOP to the host, SIGCONT after 1.5 to 3 ms
  *   slow-machine    another CPU writes much memory for 20 to 40 ms
@@ -58,8 +58,8 @@ enum {
 	FRAME = 64,
 	FRAMES = 64, /* in one call */
 	ETHERTYPE_TEST = 0x88b5,
-	TIMERS = 6000,
-	TIMERS_AHEAD_NS = 20000000,
+	TIMERS = 16000,
+	TIMERS_AHEAD_NS = 40000000,
 	MEMORY = 64 << 20,
 };
 #define GROUP "/sys/fs/cgroup/cpu/aloe-truth"
@@ -368,7 +368,7 @@ static void kind_do(struct inject *inject, const char *kind)
 	else if (strcmp(kind, "throttled") == 0)
 		throttle();
 	else if (strcmp(kind, "timer") == 0)
-		timers_expire(inject, 2 * us);
+		timers_expire(inject, us * 16 / 3);
 	else
 		sleep_us(us);
 }

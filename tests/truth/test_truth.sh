@@ -71,7 +71,7 @@ disturb() {
 		;;
 	esac
 	case $1 in
-	*slow-machine*) reads="read_kib = 65536;" ;;
+	*slow-machine*) reads="read_kib = 8192;" ;;
 	*soft-interrupt*) within="unshare -n -m sh $top/tests/truth/flood.sh $cpu" ;;
 	esac
 	waveform "$source"

@@ -189,6 +189,14 @@ static void story_record(
 	    .ns = us * US, .kind = kind, .pid = tid, .tid = tid, .other = other};
 }
 
+/* The lane's thread loses the CPU; preempted: it wants to run on. */
+static void story_out(struct story *story, uint64_t us, bool preempted, int32_t other)
+{
+	story_record(story, us, EVIDENCE_OUT, LANE, other);
+	story->records[story->slot.n_records - 1].preempted = preempted;
+	story_record(story, us, EVIDENCE_IN, other, LANE);
+}
+
 static void story_event(struct story *story, uint64_t us, enum perf_source source)
 {
 	story->records[story->slot.n_records++] = (struct evidence_record){
@@ -259,8 +267,7 @@ static void test_preempted(void **state)
 	(void)state;
 	story_init(&story);
 	story.calls[1].ns = 1500 * US;
-	story_record(&story, 10150, EVIDENCE_OUT, LANE, OTHER);
-	story_record(&story, 10150, EVIDENCE_IN, OTHER, LANE);
+	story_out(&story, 10150, true, OTHER);
 	story_record(&story, 11550, EVIDENCE_OUT, OTHER, LANE);
 	story_record(&story, 11550, EVIDENCE_IN, LANE, OTHER);
 	story_end(&story, 1400);
@@ -297,7 +304,7 @@ static void test_two(void **state)
 	story_init(&story);
 	story.calls[0].ns = 900 * US;  /* 800 of its own */
 	story.calls[1].ns = 1500 * US; /* 1400 of which another thread had the CPU */
-	story_record(&story, 10950, EVIDENCE_IN, OTHER, LANE);
+	story_out(&story, 10950, true, OTHER);
 	story_record(&story, 12350, EVIDENCE_IN, LANE, OTHER);
 	story_end(&story, 1400);
 	assert_int_equal(story.n, 2);
@@ -319,6 +326,93 @@ static void test_woken(void **state)
 	story_end(&story, 0);
 	assert_int_equal(story.n, 1);
 	story_is(&story, 0, EVIDENCE_WOKEN, 1200);
+}
+
+/* A thread that wants to run does not, while others of less priority, or nobody, have the CPU. Of
+ * threads that have ended nobody knows the priority; an idle CPU in between speaks for them. */
+static void test_throttled(void **state)
+{
+	const int32_t ordinary[] = {OTHER};
+	struct story story;
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		story_init(&story);
+		story.calls[1].ns = 1500 * US;
+		story.slot.ordinary = ordinary;
+		story.slot.n_ordinary = round == 0;
+		story_out(&story, 10150, true, OTHER);
+		if (round == 1)
+			story_record(&story, 10900, EVIDENCE_IN, 0, OTHER);
+		story_record(&story, 11550, EVIDENCE_IN, LANE, 0);
+		story_end(&story, 1400);
+		assert_int_equal(story.n, 1);
+		story_is(&story, 0, round < 2 ? EVIDENCE_THROTTLED : EVIDENCE_PREEMPTED, 1400);
+		assert_false(evidence_own_doing(story.causes, story.n));
+	}
+	/* or it was woken at the edge, and did not run */
+	story_init(&story);
+	story.slot.start_ns += 1200 * US;
+	story.slot.from_ns = story.slot.start_ns;
+	story.slot.ordinary = ordinary;
+	story.slot.n_ordinary = 1;
+	story_record(&story, 9300, EVIDENCE_IN, 17, LANE);
+	story_event(&story, 10000, PERF_WAKE);
+	story.records[1].tid = 17;
+	story_record(&story, 10000, EVIDENCE_IN, OTHER, 17);
+	story_record(&story, 11200, EVIDENCE_IN, LANE, OTHER);
+	story_end(&story, 0);
+	story_is(&story, 0, EVIDENCE_THROTTLED, 1200);
+	story.slot.n_ordinary = 0;
+	story_end(&story, 0);
+	story_is(&story, 0, EVIDENCE_PREEMPTED, 1200);
+}
+
+/* A thread sleeps in a call, or before it began: it woke up and slept again without a step. Who
+ * has the CPU meanwhile has done nothing. */
+static void test_stopped(void **state)
+{
+	struct story story;
+
+	(void)state;
+	story_init(&story);
+	story.calls[1].ns = 1500 * US;
+	story_out(&story, 10150, false, OTHER);
+	story_record(&story, 11550, EVIDENCE_IN, LANE, OTHER);
+	story_end(&story, 1400);
+	story_is(&story, 0, EVIDENCE_SLEPT, 1400);
+	assert_int_equal(story.causes[0].instance, 1);
+	story_init(&story);
+	story.slot.start_ns += 1200 * US;
+	story.slot.from_ns = story.slot.start_ns;
+	story.slot.before_ns = 9300 * US;
+	story_record(&story, 9000, EVIDENCE_IN, LANE, 0);
+	story_out(&story, 9310, false, 0);
+	story_record(&story, 9700, EVIDENCE_IN, LANE, 0);
+	story_out(&story, 9705, false, OTHER);
+	story_record(&story, 11200, EVIDENCE_IN, LANE, OTHER);
+	story_end(&story, 0);
+	story_is(&story, 0, EVIDENCE_SLEPT, 1200);
+	assert_int_equal(story.causes[0].instance, IMAGE_NONE);
+	assert_false(evidence_own_doing(story.causes, story.n));
+}
+
+/* What comes around the handlers of many interrupts is not the call's own. */
+static void test_storm(void **state)
+{
+	struct story story;
+
+	(void)state;
+	story_init(&story);
+	story.calls[1].ns = 1000 * US;
+	for (uint64_t n = 0; n < 90; n++) {
+		story_event(&story, 10150 + 10 * n, PERF_CALL_ONE);
+		story_event(&story, 10151 + 10 * n, PERF_CALL_ONE_END);
+	}
+	story_end(&story, 0);
+	assert_int_equal(story.n, 1);
+	story_is(&story, 0, EVIDENCE_IPI, 900);
+	assert_int_equal(story.causes[0].times, 90);
 }
 
 static void test_before(void **state)
@@ -439,6 +533,9 @@ int main(void)
 	    cmocka_unit_test(test_stolen),
 	    cmocka_unit_test(test_two),
 	    cmocka_unit_test(test_woken),
+	    cmocka_unit_test(test_throttled),
+	    cmocka_unit_test(test_stopped),
+	    cmocka_unit_test(test_storm),
 	    cmocka_unit_test(test_before),
 	    cmocka_unit_test(test_moved),
 	    cmocka_unit_test(test_interrupts),
