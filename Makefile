@@ -252,10 +252,10 @@ check-kills: all $(B)/tests/faults/test_x310_kills ## 1 000 kills of either end 
 	$(Q)B=$(B) ALOE_KILLS=$(or $(KILLS),1000) TEST_TIMEOUT=7200 tests/run.sh $(B)/tests/faults/test_x310_kills
 
 # The two-cause rows and the controls are kinds, too. Thresholds and kinds are fixed; SEED of the report is 2.
-TRUTH_KINDS := component new-memory preempted moved no-input none component+preempted new-memory+preempted
-truth: all tests ## `aloe why` against disturbances that the engine is not told of: the confusion matrix, TRIALS=100 of each kind, SEED=2
-	$(Q)B=$(B) TRUTH_KINDS="$(TRUTH_KINDS)" TRUTH_TRIALS=$(or $(TRIALS),100) TRUTH_SEED=$(or $(SEED),2) TRUTH_SHARE=95 \
-		sh tests/truth/test_truth.sh
+TRUTH_KINDS := component new-memory preempted moved no-input soft-interrupt other-cpu timer timer-idle throttled slept slow-machine radio none \
+	component+preempted new-memory+preempted component+slept preempted+throttled
+truth: all tests ## `aloe why` against disturbances that the engine is not told of: the confusion matrix, TRIALS=100 of each kind, SEED=2; resumable
+	$(Q)B=$(B) TRUTH_KINDS="$(TRUTH_KINDS)" TRUTH_TRIALS=$(or $(TRIALS),100) TRUTH_SEED=$(or $(SEED),2) TRUTH_WITH="$(TRUTH_WITH)" sh tests/truth/all.sh
 
 check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD; judges of /metrics; GNU Radio over ZeroMQ; SigMF; nodes under Slurm; Debian packages (PARTS=metrics: only these)
 	$(Q)tests/deps.sh build test others deb

@@ -137,6 +137,8 @@ static bool is_passed_over(const struct evidence_slot *slot, size_t i)
 	for (; i < slot->n_records && slot->records[i].ns < slot->end_ns; i++) {
 		const struct evidence_record *record = &slot->records[i];
 
+		if (record->kind == EVIDENCE_OUT && record->other == 0)
+			return true;
 		if (record->kind != EVIDENCE_IN)
 			continue;
 		if (record->tid == slot->tid)
@@ -156,7 +158,7 @@ static void lane_out(struct span_walk *walk, size_t i)
 	walk->moved = moves_away(slot, i + 1);
 	walk->stopped = !walk->preempted && walk->in_ns > slot->before_ns;
 	walk->woken = false;
-	walk->passed = walk->preempted && !walk->moved && is_passed_over(slot, i + 1);
+	walk->passed = walk->preempted && !walk->moved && is_passed_over(slot, i);
 }
 
 static void lane_in(struct span_walk *walk, uint64_t ns)
@@ -175,6 +177,8 @@ static void switch_take(struct span_walk *walk, size_t i)
 	if (record->kind == EVIDENCE_OUT) {
 		if (record->tid == slot->tid)
 			lane_out(walk, i);
+		/* there are kernels that write no record while a CPU is idle */
+		walk->tid = walk->pid = record->other;
 		return;
 	}
 	walk->tid = record->tid;

@@ -98,8 +98,10 @@ static int words_thread(
 		    "somebody moved it",
 		    us);
 	case EVIDENCE_WOKEN:
-		return snprintf(
-		    ret, size, "the CPU was idle and woke the lane's thread %.1f us late", us);
+		return snprintf(ret, size,
+		    "the CPU was idle and woke the lane's thread %.1f us late (asleep, in interrupts, or "
+		    "the hypervisor)",
+		    us);
 	case EVIDENCE_EARLIER:
 		return snprintf(ret, size, "segments before this one on the lane took %.1f us", us);
 	case EVIDENCE_BEFORE:

@@ -14,6 +14,8 @@
  *               made flood1 hand them to the lane's CPU
  *   other-cpu   membarrier(2) from another CPU, for 20 to 40 ms: an interrupt of the lane's CPU each
  *   timer       8 000 to 16 000 timers of the lane's CPU expire at once
+ *   timer-idle  the same; of `timer` a thread of low priority has the CPU while the lane sleeps,
+ *               because there are kernels that write no record while a CPU is idle
  *   throttled   the lane's thread is in a cgroup that has 1 of 10 ms for 10 ms, else 9 of 10
  *   slept       SIGSTOP to the host, SIGCONT after 1.5 to 3 ms
  *   slow-machine    another CPU writes much memory for 20 to 40 ms
@@ -256,9 +258,24 @@ static void barriers(uint64_t until_ns)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 }
 
-static bool timers_open(struct inject *inject)
+static void *busy_main(void *self)
+{
+	const struct sched_param param = {0};
+
+	cpu_set(*(const int *)self);
+	sched_setscheduler(0, SCHED_IDLE, &param);
+	for (;;)
+		atomic_signal_fence(memory_order_seq_cst);
+	return NULL;
+}
+
+static bool timers_open(struct inject *inject, bool busy)
 {
 	const struct rlimit limit = {TIMERS + 100, TIMERS + 100};
+	pthread_t thread;
+
+	if (busy && pthread_create(&thread, NULL, busy_main, &inject->cpu) != 0)
+		return false;
 
 	setrlimit(RLIMIT_NOFILE, &limit);
 	for (int i = 0; i < TIMERS; i++)
@@ -367,7 +384,7 @@ static void kind_do(struct inject *inject, const char *kind)
 		memory_write(inject, long_ns);
 	else if (strcmp(kind, "throttled") == 0)
 		throttle();
-	else if (strcmp(kind, "timer") == 0)
+	else if (strncmp(kind, "timer", 5) == 0)
 		timers_expire(inject, us * 16 / 3);
 	else
 		sleep_us(us);
@@ -418,7 +435,7 @@ static bool kinds_open(struct inject *inject, const char *kinds, const char *pat
 		return (inject->radio = (pid_t)strtol(path, NULL, 10)) > 0;
 	if (strstr(kinds, "soft-interrupt") && (inject->flood = flood_open()) < 0)
 		return false;
-	if (strstr(kinds, "timer") && !timers_open(inject))
+	if (strstr(kinds, "timer") && !timers_open(inject, !strstr(kinds, "timer-idle")))
 		return false;
 	if (strstr(kinds, "slow-machine") && !memory_open(inject))
 		return false;

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * matrix LOG RECORDS - joins what inject has written with what `aloe why --json` says, and prints
- * one line of the confusion matrix: the kind, how many trials, how many of them were explained
- * right, how many left no record (nothing was late), and what the others were taken for. Then of
- * all records how many blame the waveform. Of two kinds in one moment both have to be named. */
+ * matrix LOG RECORDS - joins what inject has written with what `aloe why --json` says, and prints a
+ * line for each trial, and one for the rest (tests/truth/table.awk makes a table of them):
+ *
+ *     trial KIND RESULT FIRST SECOND BLAMED
+ *     records KIND ALL BLAMED OUTSIDE BLAMED-OUTSIDE
+ *
+ * RESULT: `right`, `wrong`, or `not-late` where the records have nothing at that time. FIRST and
+ * SECOND: the largest causes. Of two kinds in one moment both have to be the two largest. BLAMED: 1
+ * if the largest is the waveform's own doing. OUTSIDE: records of no trial. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/json/json.h"
 
-enum { KINDS = 32, NAME = 24, CAUSES = 6 };
+enum { KINDS = 32, NAME = 24, TRIALS = 1000 };
 
 /* A trial has an effect from a little before it was written to a little after. */
 #define BEFORE_NS 1000000.0
 #define AFTER_NS 3000000.0
 #define DRAIN_NS 20000000.0 /* until a pipe and the records of a source are empty */
+
+struct trial {
+	double from_ns, to_ns;
+};
 
 struct verdict {
 	char name[KINDS][NAME];
@@ -26,6 +35,12 @@ struct verdict {
 static double number_of(const json_t *object, const char *key)
 {
 	return json_number_value(json_object_get(object, key));
+}
+
+/* Of a slot of 1 ms. */
+static double end_of(const json_t *record)
+{
+	return number_of(record, "at_ns") + 1e3 * number_of(record, "late_us") + 1e6;
 }
 
 static void verdict_add(struct verdict *verdict, const char *name, double us)
@@ -51,10 +66,7 @@ static struct verdict verdict_of(const json_t *records, double from_ns, double t
 
 	json_array_foreach(records, n, record)
 	{
-		const double at = number_of(record, "at_ns"),
-		             end = at + 1e3 * number_of(record, "late_us") + 1e6;
-
-		if (end < from_ns || at > to_ns)
+		if (end_of(record) < from_ns || number_of(record, "at_ns") > to_ns)
 			continue;
 		json_array_foreach(json_object_get(record, "causes"), c, cause)
 		{
@@ -77,6 +89,14 @@ static size_t verdict_worst(const struct verdict *verdict)
 	return worst;
 }
 
+/* `timer-idle` is a timer, too. */
+static int is_cause(const char *cause, const char *kind)
+{
+	const size_t len = strcmp(kind, "timer-idle") == 0 ? strlen("timer") : strlen(kind);
+
+	return strlen(cause) == len && strncmp(cause, kind, len) == 0;
+}
+
 /* The kind, or of two kinds each, is the largest, or the second. */
 static int is_right(struct verdict verdict, const char *kinds)
 {
@@ -91,49 +111,76 @@ static int is_right(struct verdict verdict, const char *kinds)
 		wanted = 0;
 		for (char *kind = strtok_r(text, "+", &rest); kind;
 		     kind = strtok_r(NULL, "+", &rest), wanted++)
-			found += strcmp(verdict.name[worst], kind) == 0;
+			found += is_cause(verdict.name[worst], kind);
 		verdict.us[worst] = -1;
 	}
 	return found == (wanted > 0 ? wanted : 1);
 }
 
-static size_t blamed_count(const json_t *records)
+static int is_own(const char *cause)
 {
-	json_t *record;
-	size_t n, blamed = 0;
-
-	json_array_foreach(records, n, record)
-	{
-		blamed += json_is_true(json_object_get(record, "own"));
-	}
-	return blamed;
+	return strcmp(cause, "component") == 0 || strcmp(cause, "new-memory") == 0 ||
+	    strcmp(cause, "slot-too-short") == 0;
 }
 
-static void row_print(FILE *log, const json_t *records)
+static void trial_print(const char *kind, struct verdict verdict)
 {
-	unsigned long long begin, end;
-	struct verdict others = {.n = 0};
-	char kind[64] = "none";
-	unsigned trials = 0, right = 0, none = 0;
+	const size_t worst = verdict_worst(&verdict);
+	const char *first = verdict.n > 0 ? verdict.name[worst] : "-", *second = "-";
+	const char *result = verdict.n == 0 ? "not-late"
+	    : is_right(verdict, kind)       ? "right"
+	                                    : "wrong";
 
-	while (fscanf(log, "%63s %llu %llu", kind, &begin, &end) == 3) {
-		const double drain = strstr(kind, "no-input") ? DRAIN_NS : 0;
-		const struct verdict verdict =
-		    verdict_of(records, (double)begin - BEFORE_NS, (double)end + AFTER_NS + drain);
-
-		trials++;
-		if (verdict.n == 0)
-			none++;
-		else if (is_right(verdict, kind))
-			right++;
-		else
-			verdict_add(&others, verdict.name[verdict_worst(&verdict)], 1);
+	if (verdict.n > 1) {
+		verdict.us[worst] = -1;
+		second = verdict.name[verdict_worst(&verdict)];
 	}
-	printf("%-24s trials %3u  right %3u  no-record %3u  others", kind, trials, right, none);
-	for (size_t i = 0; i < others.n; i++)
-		printf(" %s %.0f", others.name[i], others.us[i]);
-	printf("%s  records %zu  blamed %zu\n", others.n ? "" : " none", json_array_size(records),
-	    blamed_count(records));
+	printf("trial %s %s %s %s %d\n", kind, result, first, second, is_own(first));
+}
+
+static int is_among(const json_t *record, const struct trial *trials, size_t n)
+{
+	while (n > 0 &&
+	    (end_of(record) < trials[n - 1].from_ns ||
+	        number_of(record, "at_ns") > trials[n - 1].to_ns))
+		n--;
+	return n > 0;
+}
+
+static void records_print(
+    const char *kind, const json_t *records, const struct trial *trials, size_t n)
+{
+	unsigned all = 0, blamed = 0, outside = 0, outside_blamed = 0;
+	json_t *record;
+	size_t i;
+
+	json_array_foreach(records, i, record)
+	{
+		const unsigned own = json_is_true(json_object_get(record, "own")),
+		               is_outside = !is_among(record, trials, n);
+
+		all++;
+		blamed += own;
+		outside += is_outside;
+		outside_blamed += is_outside && own;
+	}
+	printf("records %s %u %u %u %u\n", kind, all, blamed, outside, outside_blamed);
+}
+
+static void rows_print(FILE *log, const json_t *records)
+{
+	static struct trial trials[TRIALS];
+	unsigned long long begin, end;
+	char kind[64] = "none";
+	size_t n = 0;
+
+	while (n < TRIALS && fscanf(log, "%63s %llu %llu", kind, &begin, &end) == 3) {
+		trials[n] = (struct trial){(double)begin - BEFORE_NS,
+		    (double)end + AFTER_NS + (strstr(kind, "no-input") ? DRAIN_NS : 0)};
+		trial_print(kind, verdict_of(records, trials[n].from_ns, trials[n].to_ns));
+		n++;
+	}
+	records_print(kind, records, trials, n);
 }
 
 int main(int argc, char **argv)
@@ -145,7 +192,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "matrix LOG RECORDS: they cannot be read\n");
 		return 2;
 	}
-	row_print(log, records);
+	rows_print(log, records);
 	json_decref(records);
 	fclose(log);
 	return 0;

@@ -326,6 +326,11 @@ static void test_woken(void **state)
 	story_end(&story, 0);
 	assert_int_equal(story.n, 1);
 	story_is(&story, 0, EVIDENCE_WOKEN, 1200);
+	story.slot.n_records = 0; /* no record while the CPU is idle */
+	story_record(&story, 9300, EVIDENCE_OUT, LANE, 0);
+	story_record(&story, 11200, EVIDENCE_IN, LANE, 0);
+	story_end(&story, 0);
+	story_is(&story, 0, EVIDENCE_WOKEN, 1200);
 }
 
 /* A thread that wants to run does not, while others of less priority, or nobody, have the CPU. Of

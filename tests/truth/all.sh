@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The confusion matrix of `aloe why`: TRUTH_TRIALS judged trials of each of TRUTH_KINDS, in chunks. What is done lies in
+# BUILD/truth/SEED, so that it can be interrupted and goes on with the chunk that is missing; a chunk takes less than
+# 30 seconds and is run under TRUTH_WITH (`flock FILE`, where others use real time, too). Trials that made no slot late
+# are repeated, at most as many again; the table counts them.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+dir=$B/truth/$TRUTH_SEED
+mkdir -p "$dir"
+
+count() { # KIND RESULT: lines of trials
+	cat "$dir/$1".*.trials 2>/dev/null | awk -v kind="$1" -v result="$2" '$1 == "trial" && $2 == kind && $3 ~ result { n++ } END { print n + 0 }'
+}
+
+for kind in $TRUTH_KINDS; do
+	for chunk in $(seq -w 20); do
+		all=$(count "$kind" .)
+		judged=$(count "$kind" 'right|wrong')
+		if [ "$kind" = none ] || [ $((all)) -lt "$TRUTH_TRIALS" ]; then missing=$((TRUTH_TRIALS - all)); else missing=$((TRUTH_TRIALS - judged)); fi
+		if [ $missing -le 0 ] || [ $all -ge $((2 * TRUTH_TRIALS)) ]; then break; fi
+		if [ $all -ge "$TRUTH_TRIALS" ] && [ $((2 * judged)) -lt $all ]; then break; fi
+		[ ! -e "$dir/$kind.$chunk.trials" ] || continue
+		[ $missing -le 25 ] || missing=25
+		echo "$kind, chunk $chunk: $missing trials"
+		${TRUTH_WITH:-} env B="$B" TRUTH_KINDS="$kind" TRUTH_TRIALS=$missing TRUTH_SEED="$TRUTH_SEED$chunk" TRUTH_SHARE=0 \
+			TRUTH_TABLE="$dir/$kind.$chunk.trials" sh tests/truth/test_truth.sh >"$dir/log" 2>&1
+		[ -e "$dir/$kind.$chunk.trials" ] || { cat "$dir/log"; exit 1; }
+	done
+done
+for kind in $TRUTH_KINDS; do cat "$dir/$kind".*.trials; done | awk -f tests/truth/table.awk
