@@ -255,7 +255,7 @@ check-kills: all $(B)/tests/faults/test_x310_kills ## 1 000 kills of either end 
 TRUTH_KINDS := component new-memory preempted moved no-input soft-interrupt other-cpu timer timer-idle throttled slept slow-machine radio none \
 	component+preempted new-memory+preempted component+slept preempted+throttled
 truth: all tests ## `aloe why` against disturbances that the engine is not told of: the confusion matrix, TRIALS=100 of each kind, SEED=2; resumable
-	$(Q)B=$(B) TRUTH_KINDS="$(TRUTH_KINDS)" TRUTH_TRIALS=$(or $(TRIALS),100) TRUTH_SEED=$(or $(SEED),2) TRUTH_WITH="$(TRUTH_WITH)" sh tests/truth/all.sh
+	$(Q)B=$(B) TRUTH_KINDS="$(TRUTH_KINDS)" TRUTH_TRIALS=$(or $(TRIALS),100) TRUTH_SEED=$(or $(SEED),2) sh tests/truth/all.sh
 
 check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD; judges of /metrics; GNU Radio over ZeroMQ; SigMF; nodes under Slurm; Debian packages (PARTS=metrics: only these)
 	$(Q)tests/deps.sh build test others deb

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The confusion matrix of `aloe why`: TRUTH_TRIALS judged trials of each of TRUTH_KINDS, in chunks. What is done lies in
-# BUILD/truth/SEED, so that it can be interrupted and goes on with the chunk that is missing; a chunk takes less than
-# 30 seconds and is run under TRUTH_WITH (`flock FILE`, where others use real time, too). Trials that made no slot late
+# BUILD/truth/SEED, so that it can be interrupted, and goes on with the chunk that is missing. It stops by itself
+# before a chunk when TRUTH_SECONDS have gone, with exit status 75: `flock FILE make truth ...`, once more. Trials that made no slot late
 # are repeated, at most as many again; the table counts them.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
 dir=$B/truth/$TRUTH_SEED
 mkdir -p "$dir"
+began=$(date +%s)
 
 count() { # KIND RESULT: lines of trials
 	cat "$dir/$1".*.trials 2>/dev/null | awk -v kind="$1" -v result="$2" '$1 == "trial" && $2 == kind && $3 ~ result { n++ } END { print n + 0 }'
@@ -24,8 +25,9 @@ for kind in $TRUTH_KINDS; do
 		if [ $all -ge "$TRUTH_TRIALS" ] && [ $((2 * judged)) -lt $all ]; then break; fi
 		[ ! -e "$dir/$kind.$chunk.trials" ] || continue
 		[ $missing -le 25 ] || missing=25
+		[ $(($(date +%s) - began)) -lt "${TRUTH_SECONDS:-100000}" ] || exit 75
 		echo "$kind, chunk $chunk: $missing trials"
-		${TRUTH_WITH:-} env B="$B" TRUTH_KINDS="$kind" TRUTH_TRIALS=$missing TRUTH_SEED="$TRUTH_SEED$chunk" TRUTH_SHARE=0 \
+		B="$B" TRUTH_KINDS="$kind" TRUTH_TRIALS=$missing TRUTH_SEED="$TRUTH_SEED$chunk" TRUTH_SHARE=0 \
 			TRUTH_TABLE="$dir/$kind.$chunk.trials" sh tests/truth/test_truth.sh >"$dir/log" 2>&1
 		[ -e "$dir/$kind.$chunk.trials" ] || { cat "$dir/log"; exit 1; }
 	done

@@ -457,7 +457,8 @@ int main(int argc, char **argv)
 	inject.other = inject.cpu == 0 ? 1 : 0;
 	inject.tid = lane_find(inject.cpu, &inject.pid);
 	inject.log = fopen(argv[6], "w");
-	if (!inject.log || inject.tid == 0 || !kinds_open(&inject, argv[1], argv[5])) {
+	if (!inject.log || (inject.tid == 0 && !strstr(argv[1], "radio")) ||
+	    !kinds_open(&inject, argv[1], argv[5])) {
 		fprintf(stderr, "inject: no lane on CPU %d, or %s or %s cannot be opened\n",
 		    inject.cpu, argv[5], argv[6]);
 		return 1;

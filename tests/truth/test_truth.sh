@@ -21,14 +21,16 @@ export ALOE_COMPONENTS
 work=$(mktemp -d) || exit 2
 . tests/common/ok.sh
 node=$work/node
-feeder=
+feeder= simulator=
 end() {
 	aloe down --dir "$node" >/dev/null 2>&1
 	feeder_end
+	simulator_end
 	rm -rf "$work"
 }
 trap end EXIT
 cpu=$(taskset -cp $$ | sed 's/.*[^0-9]//') # the last that this process may use
+other=$((cpu == 0))
 printf '\0\0\0\0\0\0\0\0' | tee "$work/orders" >"$work/none"
 mkfifo "$work/pipe"
 exec 9<>"$work/pipe" # so that nobody who opens it waits
@@ -47,6 +49,34 @@ waveform() {
 		};
 		links = ( "source -> told -> steady -> sink" );
 	END
+}
+
+# The lane's clock is a simulated radio, on the other CPU.
+radio_start() {
+	taskset -c "$other" x310sim --source tone --address 127.0.0.93 >"$work/sim" 2>&1 &
+	simulator=$!
+	echo 'radio: { type = "x310"; transport = "udp"; address = "127.0.0.93"; };' >"$work/radio.conf"
+	cat >"$work/truth.conf" <<-END
+		name = "truth";
+		clock = "radio";
+		slot_samples = 1000;
+		rate = 1e6;
+		late = "skip";
+		instances: {
+			rx: { component = "radio_rx"; type = "ci16"; };
+			sink: { component = "null_sink"; };
+		};
+		links = ( "rx -> sink" );
+	END
+	sleep 0.5
+}
+
+simulator_end() {
+	if [ -n "$simulator" ]; then
+		kill "$simulator"
+		wait "$simulator" 2>/dev/null
+	fi
+	simulator=
 }
 
 feeder_end() {
@@ -75,12 +105,19 @@ disturb() {
 	*soft-interrupt*) within="unshare -n -m sh $top/tests/truth/flood.sh $cpu" ;;
 	esac
 	waveform "$source"
-	aloe load "$work/truth.conf" --clock timer --lanes "$cpu" --dir "$node" >"$work/out" 2>&1 &&
+	clock="--clock timer"
+	case $1 in *radio*)
+		radio_start || return
+		orders=$simulator clock="--radio $work/radio.conf"
+		;;
+	esac
+	aloe load "$work/truth.conf" $clock --lanes "$cpu" --dir "$node" >"$work/out" 2>&1 &&
 		aloe start truth --dir "$node" >>"$work/out" 2>&1 && feeder_end &&
 		$within "$top/$B/tests/truth/inject" "$1" "$trials" "$seed" "$cpu" "$orders" "$work/injected" 2>>"$work/out" &&
 		sleep 1
 	status=$?
 	feeder_end
+	simulator_end
 	aloe unload truth --force --dir "$node" >>"$work/out" 2>&1
 	[ $status = 0 ] && # all records: the run that was saved
 		aloe why truth --json --dir "$node" --state "$work/state" >"$work/records" 2>>"$work/out" &&
