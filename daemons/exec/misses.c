@@ -14,7 +14,7 @@
 enum {
 	CALLS_MAX = 512, /* of a slot, that are looked at */
 	MATES_MAX = 256,
-	OTHERS_MAX = 64, /* threads that had the CPU */
+	OTHERS_MAX = 64,    /* threads that had the CPU */
 	BACK_NS = 20000000, /* records are read from so long before an edge */
 };
 
@@ -302,6 +302,33 @@ static void file_write_line(struct exec_wave *wave, const struct exec_miss *miss
 	free(line);
 }
 
+/* Slots one after another in which the same thing was not there are one record, so that a source
+ * that stands for seconds does not push out what else was kept. */
+static bool row_continue(struct exec_misses *misses, const struct exec_miss *miss)
+{
+	struct exec_miss *last = &misses->kept[(misses->n - 1) % MISSES_KEPT];
+	struct exec_miss_sum *sum;
+
+	if (misses->n == 0 || last->segment != miss->segment ||
+	    last->miss.kind != miss->miss.kind || last->miss.instance != miss->miss.instance ||
+	    last->miss.slot + last->miss.count != miss->miss.slot || last->n_causes != 1 ||
+	    miss->n_causes != 1 || miss->causes[0].kind != EVIDENCE_INPUT ||
+	    last->miss.count > UINT32_MAX - miss->miss.count)
+		return false;
+	last->miss.count += miss->miss.count;
+	last->miss.late_ns += miss->miss.late_ns;
+	last->causes[0].took_ns += miss->causes[0].took_ns;
+	last->causes[0].share_ns += miss->causes[0].share_ns;
+	sum = &misses->sum[EVIDENCE_INPUT];
+	sum->slots += miss->miss.count;
+	sum->share_ns += miss->causes[0].share_ns;
+	if (last->causes[0].share_ns > sum->worst_ns) {
+		sum->worst_ns = last->causes[0].share_ns;
+		sum->worst_slot = last->miss.slot;
+	}
+	return true;
+}
+
 static void miss_take(struct miss_look *look, uint64_t n)
 {
 	struct exec_misses *misses = look->wave->misses;
@@ -322,10 +349,12 @@ static void miss_take(struct miss_look *look, uint64_t n)
 	}
 	taken.first = first_of(misses, &taken);
 	miss_join(look, &taken);
+	file_write_line(look->wave, &taken); /* a line for each, also of a row */
+	if (row_continue(misses, &taken))
+		return;
 	*miss = taken;
 	misses->n++;
 	sums_add(misses, miss);
-	file_write_line(look->wave, miss);
 }
 
 /* From a little before the oldest edge that is to be looked at. */

@@ -138,8 +138,8 @@ static int wake_filter(int fd, int cpu)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "prio == %d && target_cpu == %d", 99 - PLATFORM_PRIORITY_LANE,
-	    cpu);
+	snprintf(
+	    text, sizeof(text), "prio == %d && target_cpu == %d", 99 - PLATFORM_PRIORITY_LANE, cpu);
 	return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text);
 }
 

@@ -59,7 +59,8 @@ static void slot_join(const uint8_t *data, const struct evidence_record *records
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint64_t ids[PERF_SOURCES] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+	static const uint64_t ids[PERF_SOURCES] = {
+	    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
 	struct evidence_record records[RECORDS];
 	struct evidence_losses losses = {0};
 	struct evidence_bytes from = {.size = RING, .ids = ids, .valid = (1u << PERF_SOURCES) - 1};
