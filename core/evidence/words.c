@@ -89,8 +89,8 @@ static int words_thread(
 		    name[0] != 0 ? name : "ended since", us);
 	case EVIDENCE_THROTTLED:
 		return snprintf(ret, size,
-		    "the kernel kept the lane's thread from running for %.1f us, although nobody of "
-		    "its priority ran (real-time throttling or a quota)",
+		    "the kernel kept the lane's thread from running for %.1f us, although "
+		    "nobody of its priority ran (real-time throttling or a quota)",
 		    us);
 	case EVIDENCE_MOVED:
 		return snprintf(ret, size,
@@ -99,8 +99,8 @@ static int words_thread(
 		    us);
 	case EVIDENCE_WOKEN:
 		return snprintf(ret, size,
-		    "the CPU was idle and woke the lane's thread %.1f us late (asleep, in interrupts, or "
-		    "the hypervisor)",
+		    "the CPU was idle and woke the lane's thread %.1f us late (asleep, in "
+		    "interrupts, or the hypervisor)",
 		    us);
 	case EVIDENCE_EARLIER:
 		return snprintf(ret, size, "segments before this one on the lane took %.1f us", us);

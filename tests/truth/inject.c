@@ -10,8 +10,8 @@
  *   moved       the lane's thread is moved to another CPU, where a FIFO 80 thread has the CPU, and
  *               back after 1.5 to 3 ms
  *   no-input    a pipe that the source reads has nothing for 60 ms: ORDERS is the pipe
- *   soft-interrupt  packets over flood0, from another CPU, for 20 to 40 ms; who starts inject has
- *               made flood1 hand them to the lane's CPU
+ *   soft-interrupt  packets over flood0, from another CPU, for 20 to 40 ms; who starts inject
+ *               has made flood1 hand them to the lane's CPU
  *   other-cpu   membarrier(2) from another CPU, for 20 to 40 ms: an interrupt of the lane's CPU each
  *   timer       8 000 to 16 000 timers of the lane's CPU expire at once
  *   timer-idle  the same; of `timer` a thread of low priority has the CPU while the lane sleeps,
