@@ -12,7 +12,7 @@
  *   no-input    a pipe that the source reads has nothing for 60 ms: ORDERS is the pipe
  *   soft-interrupt  packets over flood0, from another CPU, for 20 to 40 ms; who starts inject
  *               has made flood1 hand them to the lane's CPU
- *   other-cpu   membarrier(2) from another CPU, for 20 to 40 ms: an interrupt of the lane's CPU each
+ *   other-cpu   membarrier(2) from another CPU, for 20 to 40 ms: each interrupts the lane's CPU
  *   timer       8 000 to 16 000 timers of the lane's CPU expire at once
  *   timer-idle  the same; of `timer` a thread of low priority has the CPU while the lane sleeps,
  *               because there are kernels that write no record while a CPU is idle
