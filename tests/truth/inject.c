@@ -20,6 +20,8 @@
  *   slept       SIGSTOP to the host, SIGCONT after 1.5 to 3 ms
  *   slow-machine    another CPU writes much memory for 20 to 40 ms
  *   radio       SIGSTOP to the simulated radio, SIGCONT after 3 to 6 ms: ORDERS is its pid
+ *   stolen      nothing: a thread on another CPU looks for N moments, at most 60 s, at which that CPU
+ *               stood for more than 1 ms, which nobody can make here
  *   none        nothing: a control
  *
  * Two kinds with + between them come in the same moment. */
@@ -63,6 +65,8 @@ enum {
 	TIMERS = 16000,
 	TIMERS_AHEAD_NS = 40000000,
 	MEMORY = 64 << 20,
+	LOOK_US = 200,
+	STALL_NS = 1000000,
 };
 #define GROUP "/sys/fs/cgroup/cpu/aloe-truth"
 
@@ -403,6 +407,26 @@ static void trial(struct inject *inject, const char *kinds)
 	pipe_feed(inject, now_ns() + random_from(inject, 60000, 100000) * 1000ull);
 }
 
+/* The reference beside the lane: where the whole machine stands, both see it. */
+static void stalls_watch(struct inject *inject, int n)
+{
+	const uint64_t until = now_ns() + 60000000000u;
+	uint64_t last, now = now_ns();
+
+	priority_set(PRIORITY);
+	while (n > 0 && now < until) {
+		last = now;
+		sleep_us(LOOK_US);
+		now = now_ns();
+		if (now - last < STALL_NS + LOOK_US * 1000)
+			continue;
+		fprintf(inject->log, "stolen %llu %llu\n", (unsigned long long)last,
+		    (unsigned long long)now);
+		n--;
+	}
+	priority_set(0);
+}
+
 static bool orders_open(struct inject *inject, const char *path)
 {
 	const int fd = open(path, O_RDWR);
@@ -465,7 +489,9 @@ int main(int argc, char **argv)
 	}
 	cpu_set(inject.other);
 	pipe_feed(&inject, now_ns() + 300000000);
-	for (int i = 0; i < atoi(argv[2]); i++)
+	if (strcmp(argv[1], "stolen") == 0)
+		stalls_watch(&inject, atoi(argv[2]));
+	for (int i = 0; i < atoi(argv[2]) && strcmp(argv[1], "stolen") != 0; i++)
 		trial(&inject, argv[1]);
 	if (strstr(argv[1], "throttled"))
 		group_close(&inject);
