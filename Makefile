@@ -47,7 +47,7 @@ KERNEL_SRC := $(wildcard core/kernels/*.c)
 FFT_SRC := $(wildcard core/fft/*.c)
 # Rooms of core that components link, too, where components/GROUP/group.mk says ROOMS_GROUP = $(LIBROOMS).
 ROOM_SRC := $(wildcard core/sigmf/*.c core/json/*.c core/gnuradio/*.c core/bus/samples/*.c) \
-	core/recording/table.c $(patsubst %,core/base/%.c,diag digest file sha256 sha512)
+	core/recording/digests.c core/recording/table.c $(patsubst %,core/base/%.c,diag digest file sha256 sha512)
 COMMON_SRC := $(wildcard daemons/common/*.c)
 COMPONENT_SRC := $(wildcard components/*/*.c)
 DAEMONS := $(filter-out common,$(notdir $(patsubst %/main.c,%,$(wildcard daemons/*/main.c))))

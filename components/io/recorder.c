@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * recorder - keeps what passes on a link, message by message with its index: its digest, the
- * SHA-256 of all of them together, or the messages themselves. `aloe run --record`, `--digests` and
- * `--verify` add recorders to a waveform.
+ * recorder - keeps what passes on a link, message by message with its index: the SHA-256 of all of
+ * them together, or the messages themselves. `aloe run --record` and `--verify` add recorders to a
+ * waveform; the component `digester` keeps a digest of each message.
  *
  * With keep = "sha256" PATH.sha256 gets the digest of index (8 bytes), state and length (4 bytes
  * each) and items of every message, in this order, numbers little endian; IDLE messages do not
- * count. With "digests" PATH.digests gets 16 bytes for each message that is not IDLE: index and
- * XXH64 of the items, with state and length as its seed. With "messages" see
- * core/recording/table.h: PATH.sigmf-data and PATH.messages.
+ * count. With "messages" see core/recording/table.h: PATH.sigmf-data and PATH.messages.
  *
  * What cannot be written (a full disk) is counted in `lost`, and the waveform goes on: from the
  * first message that is lost nothing more is recorded. */
@@ -21,7 +19,7 @@
 #include "core/base/sha256.h"
 #include "core/recording/table.h"
 
-enum keep { KEEP_SHA256, KEEP_DIGESTS, KEEP_MESSAGES };
+enum keep { KEEP_SHA256, KEEP_MESSAGES };
 enum { ROW_NS = 500000000 };
 
 struct recorder {
@@ -36,14 +34,13 @@ struct recorder {
 	const char *type;
 	bool broken;
 	struct sha256 sha;
-	FILE *data;           /* KEEP_DIGESTS: PATH.digests */
-	FILE *table;          /* KEEP_MESSAGES */
+	FILE *data, *table;   /* KEEP_MESSAGES */
 	struct table_row row; /* being gathered; count 0: none */
 	uint64_t row_since_ns;
 	uint64_t next, bytes;
 };
 
-static const char *const keeps[] = {"sha256", "digests", "messages", NULL};
+static const char *const keeps[] = {"sha256", "messages", NULL};
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_ANY, "messages to record"),
@@ -51,9 +48,9 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_PATH(struct recorder, path, NULL, ALOE_REQUIRED,
-        "files to write, without their endings .sha256, .digests, .messages and .sigmf-data"),
+        "files to write, without their endings .sha256, .messages and .sigmf-data"),
     ALOE_PARAM_ENUM(struct recorder, keep, keeps, "messages", 0,
-        "what is kept: the SHA-256 of all messages, a digest of each message, or the messages"),
+        "what is kept: the SHA-256 of all messages, or the messages"),
     IO_PARAM_BUFFER_MS(struct recorder),
 };
 
@@ -114,9 +111,7 @@ static int recorder_init(void *self, struct aloe_setup *setup)
 	sha256_begin(&recorder->sha);
 	if (recorder->keep == KEEP_MESSAGES)
 		return messages_begin(recorder, setup);
-	if (recorder->keep == KEEP_DIGESTS)
-		recorder->data = file_create(recorder, ".digests", setup);
-	return recorder->keep == KEEP_SHA256 || recorder->data ? 0 : -1;
+	return 0;
 }
 
 /* After the last index of the waveform messages are no part of it: `end` says so to drain. */
@@ -149,19 +144,6 @@ static void sha_take(struct recorder *recorder, const struct aloe_record *record
 	}
 	sha256_add(&recorder->sha, head, sizeof(head));
 	sha256_add(&recorder->sha, record->data, (size_t)record->len * recorder->item_bytes);
-}
-
-static bool digest_take(struct recorder *recorder, const struct aloe_record *record)
-{
-	const uint64_t digest = digest64(record->data, (size_t)record->len * recorder->item_bytes,
-	    (uint64_t)record->state << 32 | record->len);
-	uint8_t bytes[16];
-
-	for (unsigned i = 0; i < 8; i++) {
-		bytes[i] = (uint8_t)(record->index >> 8 * i);
-		bytes[8 + i] = (uint8_t)(digest >> 8 * i);
-	}
-	return fwrite(bytes, sizeof(bytes), 1, recorder->data) == 1;
 }
 
 static uint64_t now_ns(void)
@@ -224,8 +206,7 @@ static int recorder_drain(void *self, const struct aloe_record *record, struct a
 	if (!recorder->broken && recorder->keep == KEEP_SHA256)
 		sha_take(recorder, record);
 	else if (!recorder->broken)
-		recorder->broken = recorder->keep == KEEP_DIGESTS ? !digest_take(recorder, record)
-		                                                  : !message_take(recorder, record);
+		recorder->broken = !message_take(recorder, record);
 	if (record->state != ALOE_IDLE)
 		atomic_fetch_add_explicit(
 		    recorder->broken ? &recorder->messages_lost : &recorder->messages_kept, 1,

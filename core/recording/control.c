@@ -28,12 +28,12 @@ static int texts_want(const json_t *object, const char *key, const struct contro
 	                   "%s: an object whose values are texts is needed", key);
 }
 
-static int outputs_want(const json_t *head, const struct control_line *place)
+static int outputs_want(const json_t *head, const char *key, const struct control_line *place)
 {
 	json_t *outputs = NULL, *output;
 	size_t n;
 
-	if (json_want_array(head, "outputs", 1 << 20, place->at, place->diag, &outputs) < 0)
+	if (json_want_array(head, key, 1 << 20, place->at, place->diag, &outputs) < 0)
 		return -EINVAL;
 	json_array_foreach(outputs, n, output)
 	{
@@ -41,7 +41,7 @@ static int outputs_want(const json_t *head, const struct control_line *place)
 
 		if (!text || strchr(text, '/') || !strchr(text, '.') || text[0] == '.')
 			return diag_error(place->diag, place->file, (int)place->line,
-			    "outputs[%zu]: INSTANCE.PORT is needed", n);
+			    "%s[%zu]: INSTANCE.PORT is needed", key, n);
 	}
 	return 0;
 }
@@ -63,7 +63,8 @@ static int head_take(
 	    json_want_uint(object, "slots", CONTROL_INDEX_MAX, place->at, place->diag, &slots) <
 	        0 ||
 	    texts_want(object, "components", place) < 0 || texts_want(object, "files", place) < 0 ||
-	    outputs_want(object, place) < 0)
+	    outputs_want(object, "outputs", place) < 0 ||
+	    (json_object_get(object, "digests") && outputs_want(object, "digests", place) < 0))
 		return -EINVAL;
 	control->head = json_incref(object);
 	return 0;

@@ -55,6 +55,14 @@ ssize_t wf_order(
 	return lost ? -ENOMEM : (ssize_t)len;
 }
 
+/* What cannot be placed is on a cycle without a delay, which the checks of links refuse. */
+int waveform_order(const struct waveform *waveform, int *ret_order)
+{
+	const ssize_t n = wf_order(waveform, wf_link_has_no_delay, ret_order);
+
+	return n < 0 ? (int)n : (size_t)n == waveform->n_instances ? 0 : -EINVAL;
+}
+
 /* Walks against the data from an instance that could not be placed: it has such a writer, which has
  * one too, ..., so some instance comes twice, and what lies between is a cycle. */
 ssize_t wf_cycle(

@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run replay check plan up down load start pause step stop unload list status why top get set cap remap watch log tap bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run replay compare check plan up down load start pause step stop unload list status why top get set cap remap watch log tap bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -26,7 +26,7 @@ _aloe() {
 		--shield) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --record --verify --cap --shield --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --record --digests --verify --cap --shield --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	replay)
 		case $prev in
@@ -35,7 +35,12 @@ _aloe() {
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--clock --lanes --isolation --pipelined --force --json --quiet --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--clock --lanes --isolation --pipelined --force --compare --json --quiet --state --help" -- "$cur")); return; fi
+		compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")) ;;
+	compare)
+		case $prev in
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")) ;;
 	check)
 		case $prev in

@@ -30,6 +30,7 @@ int aloe_log(const struct cli_args *args); /* log.c */
 int aloe_why(const struct cli_args *args); /* why.c */
 int aloe_tap(const struct cli_args *args); /* tap.c */
 int aloe_top(const struct cli_args *args);
+int aloe_compare(const struct cli_args *args);
 int aloe_doctor(const struct cli_args *args); /* doctor/doctor.c */
 int aloe_new(const struct cli_args *args);    /* new.c */
 int aloe_keys(const struct cli_args *args);   /* keys.c */

@@ -88,6 +88,9 @@ static const struct cli_option run_options[] = {
     {"record", 0, "DIR", "@dir", false,
         "record what comes from outside and every change of a parameter, so that `aloe replay DIR` "
         "gives the same bits; DIR is new or empty"},
+    {"digests", 0, NULL, NULL, false,
+        "with --record: keep a digest of each message of each link, for `aloe replay --compare` "
+        "and `aloe compare`"},
     {"verify", 0, NULL, NULL, false,
         "run the waveform again and again on other lanes, isolations, vector levels and clocks, "
         "--slots each (default 1000), and print whether all sinks got the same bits"},
@@ -104,6 +107,9 @@ static const struct cli_option replay_options[] = {
     {"pipelined", 0, NULL, NULL, false,
         "one slot of delay on every link, so that lanes work in parallel"},
     {"force", 0, NULL, NULL, false, "replay even if the plan says that the waveform does not fit"},
+    {"compare", 0, NULL, NULL, false,
+        "compare each message of each link with the digests of the recording, and name the first "
+        "index and the first instance whose output differs"},
     {"json", 0, NULL, NULL, false,
         "print the report as one JSON object on standard output, and the table on standard error"},
     {"quiet", 'q', NULL, NULL, false, "print only errors and what --json asks for"},
@@ -305,6 +311,14 @@ static const char replay_doc[] =
     "All of the recording is checked first. One that is truncated, altered or of a newer version, "
     "or a file that a component reads and that has changed, ends with exit status 2 and the "
     "place. A recording that was cut short by a crash is replayed up to its last whole second.";
+static const char compare_doc[] =
+    "DIR and DIR2 are folders of `aloe run FILE --record DIR --digests`, of the same waveform: of "
+    "two builds of a component, two vector levels or two machines. All digests are compared, and "
+    "the first index at which they differ is named, with the first instance at that index, in the "
+    "order of the graph, whose output differs. Both digests are printed, and the first item that "
+    "differs if the recordings have the messages themselves. Components with different builds are "
+    "listed. The exit status is 1 if a message differs. A folder that is truncated, altered or of "
+    "a newer version, or of another waveform, ends with exit status 2.";
 static const char check_doc[] =
     "Prints all errors of the file at once, each as `file:line: what was found, what is allowed`.";
 static const char plan_doc[] =
@@ -428,6 +442,9 @@ static const struct cli_command commands[] = {
         run_doc, CLI_LIST(run_options), aloe_run},
     {"replay", "DIR", 1, 1, "@dir", "run a recording again and compare what all sinks get",
         replay_doc, CLI_LIST(replay_options), aloe_replay},
+    {"compare", "DIR DIR2", 2, 2, "@dir",
+        "name the first index and instance at which two recordings differ", compare_doc, {NULL, 0},
+        aloe_compare},
     {"check", "FILE", 1, 1, "@file", "check a waveform file and print all errors at once",
         check_doc, CLI_LIST(check_options), aloe_check},
     {"plan", "FILE", 1, 1, "@file", "print where and in which order a waveform would run", plan_doc,

@@ -6,7 +6,8 @@
  *	control.jsonl               core/recording/control.h; aloe-swman adds lines while it runs
  *	INSTANCE.PORT.messages      core/recording/table.h: what came from outside
  *	INSTANCE.PORT.sigmf-data    its samples, and .sigmf-meta (SigMF) when the run is over
- *	rec_INSTANCE_PORT.sha256    what sinks got */
+ *	rec_INSTANCE_PORT.sha256    what sinks got
+ *	INSTANCE.PORT.digests       with --digests, core/recording/digests.h: of each message of a link */
 #include "tools/aloe/record.h"
 
 #include <dirent.h>
@@ -22,6 +23,7 @@
 #include "core/recording/control.h"
 #include "core/report/report.h"
 #include "tools/aloe/describe.h"
+#include "tools/aloe/digests.h"
 #include "tools/aloe/run.h"
 #include "tools/aloe/sinks.h"
 #include "tools/aloe/source.h"
@@ -35,6 +37,7 @@ struct record_job {
 	struct wf_graft *outputs; /* what comes from outside */
 	char (*params)[PARAMS];
 	size_t n_outputs;
+	struct digesters digesters; /* none without --digests */
 	char dir[4096];
 };
 
@@ -148,6 +151,9 @@ static int outputs_list(struct record_job *record)
 			if (record_is_outside(&waveform->instances[i]) &&
 			    waveform->instances[i].out[p].link >= 0)
 				output_add(record, (int)i, (int)p);
+	if (cli_has(record->args, "digests") &&
+	    digesters_list(waveform, record->dir, &record->digesters) < 0)
+		return CLI_FAILED;
 	return sinks_list(waveform, &record->sinks) < 0 ? CLI_FAILED : CLI_OK;
 }
 
@@ -199,33 +205,40 @@ static int head_write(const struct record_job *record, const char *text)
 {
 	char hex[SHA256_TEXT];
 	uint64_t slots = 0;
+	json_t *head;
 
 	if (cli_whole(record->args, "slots", 1, CONTROL_INDEX_MAX, &slots) < 0)
 		return CLI_USAGE;
 	sha256_text(text, strlen(text), hex);
-	return line_add(record, "ae",
-	    json_pack("{s:i, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "recording", CONTROL_VERSION,
-	        "version", ALOE_VERSION, "waveform", record->source.waveform->name, "text_sha256",
-	        hex, "slots", (json_int_t)slots, "components",
-	        components_hashes(record->source.waveform), "files",
-	        files_hashes(record->source.waveform), "outputs", outputs_names(record)));
+	head = json_pack("{s:i, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "recording", CONTROL_VERSION,
+	    "version", ALOE_VERSION, "waveform", record->source.waveform->name, "text_sha256", hex,
+	    "slots", (json_int_t)slots, "components", components_hashes(record->source.waveform),
+	    "files", files_hashes(record->source.waveform), "outputs", outputs_names(record));
+	if (record->digesters.n)
+		json_object_set_new(
+		    head, "digests", digesters_names(&record->digesters, record->source.waveform));
+	return line_add(record, "ae", head);
 }
 
 static int texts_write(struct record_job *record)
 {
-	const struct wf_print print = {.grafts = record->outputs, .n_grafts = record->n_outputs};
-	char *text = waveform_print(record->source.waveform, NULL);
+	struct wf_graft *grafts =
+	    digesters_join(&record->digesters, record->outputs, record->n_outputs);
+	const struct wf_print print = {
+	    .grafts = grafts, .n_grafts = record->n_outputs + record->digesters.n};
+	char *text = grafts ? waveform_print(record->source.waveform, NULL) : NULL;
 	int status = text ? head_write(record, text) : CLI_FAILED;
 
-	if (status != CLI_OK) {
-		free(text);
-		return status;
+	if (status == CLI_OK) {
+		status = text_write(record, "waveform.conf", text);
+		text = NULL;
 	}
-	status = text_write(record, "waveform.conf", text);
-	return status == CLI_OK
-	    ? text_write(record, "running.conf",
-	          sinks_print(&record->sinks, record->source.waveform, &print, record->dir))
-	    : status;
+	if (status == CLI_OK)
+		status = text_write(record, "running.conf",
+		    sinks_print(&record->sinks, record->source.waveform, &print, record->dir));
+	free(grafts);
+	free(text);
+	return status;
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -243,7 +256,8 @@ static int recorded_run(struct record_job *record, json_t **ret_report)
 	for (size_t i = 0; given && i < args.n_given; i++) {
 		const char *name = args.given[i].option->name;
 
-		if (strcmp(name, "copies") == 0 || strcmp(name, "set") == 0)
+		if (strcmp(name, "copies") == 0 || strcmp(name, "set") == 0 ||
+		    strcmp(name, "digests") == 0)
 			continue;
 		given[n] = args.given[i];
 		if (strcmp(name, "record") == 0)
@@ -263,8 +277,8 @@ static int recorded_run(struct record_job *record, json_t **ret_report)
 
 /* ---- afterwards ---------------------------------------------------------------------------- */
 
-/* Messages that a recorder has lost, which of the recorders it does not matter: from there on there
- * is no recording. */
+/* Messages that a recorder or digester has lost, which of them it does not matter: from there on
+ * there is no recording. */
 static double lost_count(const json_t *report)
 {
 	json_t *instance;
@@ -273,7 +287,8 @@ static double lost_count(const json_t *report)
 
 	json_array_foreach(json_object_get(report, "instances"), n, instance)
 	{
-		if (strcmp(report_text(instance, "component"), "recorder") == 0)
+		if (strcmp(report_text(instance, "component"), "recorder") == 0 ||
+		    strcmp(report_text(instance, "component"), "digester") == 0)
 			lost += report_number(json_object_get(instance, "variables"), "lost");
 	}
 	return lost;
@@ -390,6 +405,7 @@ int record_run(const struct cli_args *args)
 	if (status == CLI_OK)
 		status = record_all(record);
 	sinks_fini(&record->sinks);
+	digesters_fini(&record->digesters);
 	free(record->outputs);
 	free(record->params);
 	source_close(&record->source);

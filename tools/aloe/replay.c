@@ -12,6 +12,7 @@
 #include "core/base/file.h"
 #include "core/report/report.h"
 #include "tools/aloe/commands.h"
+#include "tools/aloe/digests.h"
 #include "tools/aloe/record.h"
 #include "tools/aloe/run.h"
 #include "tools/aloe/sinks.h"
@@ -27,6 +28,8 @@ struct replay {
 	struct wf_graft *players;
 	char (*params)[PARAMS];
 	size_t n_players;
+	struct digesters digesters; /* none without --compare, nor in `recorded` */
+	struct digests recorded;
 	bool *left_out;
 	char folder[FOLDER];
 	char slots[24];
@@ -94,17 +97,22 @@ static int players_list(struct replay *replay)
 
 static int text_write(struct replay *replay, char *ret_path, size_t size)
 {
-	const struct wf_print print = {.grafts = replay->players,
-	    .n_grafts = replay->n_players,
+	struct wf_graft *grafts =
+	    digesters_join(&replay->digesters, replay->players, replay->n_players);
+	const struct wf_print print = {.grafts = grafts,
+	    .n_grafts = replay->n_players + replay->digesters.n,
 	    .left_out = replay->left_out,
 	    .sinks_in = replay->folder,
 	    .clock = "virtual",
 	    .anywhere = true};
-	char *text = sinks_print(&replay->sinks, replay->source.waveform, &print, replay->folder);
+	char *text = grafts
+	    ? sinks_print(&replay->sinks, replay->source.waveform, &print, replay->folder)
+	    : NULL;
 	int rc = path_print(ret_path, size, "%s/waveform.conf", replay->folder);
 
 	if (rc == 0)
 		rc = text ? file_write(ret_path, text, strlen(text)) : -ENOMEM;
+	free(grafts);
 	free(text);
 	return rc;
 }
@@ -167,12 +175,44 @@ static unsigned sinks_print_table(const struct replay *replay, FILE *out)
 	return differ;
 }
 
+/* The digests of one of both runs: 0, or negative after printing what is wrong. */
+static int digests_open(
+    const struct replay *replay, const char *dir, bool whole, struct digests *ret)
+{
+	const json_t *names = json_object_get(replay->recording.control.head, "digests");
+	struct diag diag;
+	int rc;
+
+	diag_init(&diag);
+	rc = names ? digests_read(dir, names, whole, &diag, ret)
+	           : diag_error(&diag, dir, 0,
+	                 "--compare: the recording has no digests; record it with `aloe run FILE "
+	                 "--record DIR --digests`");
+	diag_print(&diag, stderr);
+	diag_fini(&diag);
+	return rc;
+}
+
+/* -1: the digests of the replay cannot be read; else how many outputs differ. */
+static int digests_compared(const struct replay *replay, FILE *out)
+{
+	static const char *const label[] = {"recorded", "replayed"};
+	struct digests run[] = {replay->recorded, {0}};
+	int differ = -1;
+
+	if (digests_open(replay, replay->folder, true, &run[1]) == 0)
+		differ = (int)digests_judge(run, label, out);
+	digests_close(&run[1]);
+	return differ;
+}
+
 static int replay_judge(struct replay *replay)
 {
 	FILE *out = cli_has(replay->args, "quiet") ? NULL
 	    : cli_has(replay->args, "json")        ? stderr
 	                                           : stdout;
 	unsigned differ = 0;
+	int outputs = 0;
 	int rc =
 	    sinks_read(&replay->sinks, replay->source.waveform, replay->folder, replay->folder);
 
@@ -184,9 +224,11 @@ static int replay_judge(struct replay *replay)
 		out = fopen("/dev/null", "we");
 	if (out)
 		differ = sinks_print_table(replay, out);
-	if (differ)
+	if (out && replay->digesters.n)
+		outputs = digests_compared(replay, out);
+	if (differ || outputs > 0)
 		fprintf(stderr, "aloe: the replay differs from the recording\n");
-	return differ ? CLI_FAILED : CLI_OK;
+	return differ || outputs ? CLI_FAILED : CLI_OK;
 }
 
 static int replay_all(struct replay *replay)
@@ -202,7 +244,11 @@ static int replay_all(struct replay *replay)
 		fprintf(stderr, "aloe: %s: %s\n", replay->folder, strerror(errno));
 		return CLI_FAILED;
 	}
-	rc = text_write(replay, conf, sizeof(conf));
+	rc = cli_has(replay->args, "compare")
+	    ? digesters_list(replay->source.waveform, replay->folder, &replay->digesters)
+	    : 0;
+	if (rc == 0)
+		rc = text_write(replay, conf, sizeof(conf));
 	if (rc < 0)
 		fprintf(stderr, "aloe: %s: %s\n", replay->folder, strerror(-rc));
 	status = rc < 0 ? CLI_FAILED : replay_run(replay, conf, &report);
@@ -228,6 +274,9 @@ int aloe_replay(const struct cli_args *args)
 		return CLI_USAGE;
 	}
 	if (recording_open(replay->dir, &replay->recording) == 0 &&
+	    (!cli_has(args, "compare") ||
+	        digests_open(replay, replay->dir, replay->recording.control.end != NULL,
+	            &replay->recorded) == 0) &&
 	    path_print(conf, sizeof(conf), "%s/waveform.conf", replay->dir) == 0) {
 		const struct cli_args plain = {.program = args->program, .command = args->command};
 
@@ -237,6 +286,8 @@ int aloe_replay(const struct cli_args *args)
 		sinks_fini(&replay->sinks);
 		source_close(&replay->source);
 	}
+	digests_close(&replay->recorded);
+	digesters_fini(&replay->digesters);
 	recording_close(&replay->recording);
 	free(replay->players);
 	free(replay->params);

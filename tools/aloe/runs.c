@@ -8,6 +8,9 @@
 
 int aloe_run(const struct cli_args *args)
 {
+	if (cli_has(args, "digests") && !cli_has(args, "record"))
+		return cli_fail(
+		    args, "--digests are part of a recording; give its folder, --record DIR");
 	if (cli_has(args, "verify"))
 		return verify_run(args);
 	return cli_has(args, "record") ? record_run(args) : run_waveform(args, NULL, NULL);
