@@ -114,9 +114,17 @@ static bool block_write(struct digester *digester, bool last)
 	const size_t size = (size_t)digester->n * DIGESTS_ROW;
 
 	digests_block(block, digester->rows, digester->n, last);
-	digester->n = 0;
 	return fwrite(block, sizeof(block), 1, digester->file) == 1 &&
 	    fwrite(digester->rows, 1, size, digester->file) == size && fflush(digester->file) == 0;
+}
+
+static void block_end(struct digester *digester, bool last)
+{
+	digester->broken = digester->broken || !block_write(digester, last);
+	atomic_fetch_add_explicit(
+	    digester->broken ? &digester->messages_lost : &digester->messages_kept, digester->n,
+	    memory_order_relaxed);
+	digester->n = 0;
 }
 
 static uint64_t now_ns(void)
@@ -127,7 +135,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool row_take(struct digester *digester, const struct aloe_record *record)
+static void row_take(struct digester *digester, const struct aloe_record *record)
 {
 	const size_t size = (size_t)record->len * digester->item_bytes;
 	struct digest_row row = {
@@ -140,21 +148,15 @@ static bool row_take(struct digester *digester, const struct aloe_record *record
 	if (digester->n == 0)
 		digester->since_ns = now_ns();
 	digests_row(digester->rows + (size_t)digester->n++ * DIGESTS_ROW, &row);
-	return (digester->n < DIGESTS_ROWS_MAX && now_ns() - digester->since_ns < BLOCK_NS) ||
-	    block_write(digester, false);
+	if (digester->n == DIGESTS_ROWS_MAX || now_ns() - digester->since_ns >= BLOCK_NS)
+		block_end(digester, false);
 }
 
 static int digester_drain(void *self, const struct aloe_record *record, struct aloe_setup *setup)
 {
-	struct digester *digester = self;
-
 	(void)setup;
-	if (record->end)
-		return 0;
-	digester->broken = digester->broken || !row_take(digester, record);
-	atomic_fetch_add_explicit(
-	    digester->broken ? &digester->messages_lost : &digester->messages_kept, 1,
-	    memory_order_relaxed);
+	if (!record->end)
+		row_take(self, record);
 	return 0;
 }
 
@@ -164,8 +166,7 @@ static int digester_close(void *self, struct aloe_setup *setup)
 
 	(void)setup;
 	if (digester->file) {
-		if (!digester->broken)
-			digester->broken = !block_write(digester, true);
+		block_end(digester, true);
 		if (fclose(digester->file) != 0)
 			digester->broken = true;
 	}
@@ -173,7 +174,7 @@ static int digester_close(void *self, struct aloe_setup *setup)
 	digester->messages = atomic_load(&digester->messages_kept);
 	digester->lost = atomic_load(&digester->messages_lost);
 	if (digester->broken && digester->lost == 0)
-		digester->lost = 1; /* at least: what was still to be written */
+		digester->lost = 1; /* at least: the end of the file */
 	return 0;
 }
 
