@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # tests/bench/measured.sh [--into FILE] [--out DIR] [--short] [NAME...] - write what this machine measures into FILE
-# (tests/bench/MEASURED.md): every command of `aloe bench` below, one after another, as Markdown with tables, conditions,
-# machine and date.
+# (tests/bench/MEASURED.md): `aloe run --verify` and every command of `aloe bench` below, one after another, as Markdown with
+# tables, conditions, machine and date.
 #
 # DIR (build/measured) has NAME.md, NAME.csv and NAME.svg of each and, of all that are there, measured.md: a benchmark can be
 # repeated alone. The section stands between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
@@ -30,11 +30,12 @@ done
 out=${out:-$B/measured}
 limit=${short:+400}
 limit=${limit:-14400}
-all='table1 hist bpsk link overhead daemons memory utran copies bler map pipes items messages chain throughput handover bridge two-node response x310 x310-recovery'
+all='verify table1 hist bpsk link overhead daemons memory utran copies bler map pipes items messages chain throughput handover bridge two-node response x310 x310-recovery'
 
 # title NAME: its heading. A name that is not known has none.
 title() {
 	case $1 in
+	verify) echo 'The same bits' ;;
 	table1) echo 'Execution times of the UTRAN chain (Table I)' ;;
 	hist) echo 'Their distribution (Figure 1)' ;;
 	bpsk) echo 'BPSK: the largest packet that is stable (Figure 2)' ;;
@@ -70,6 +71,7 @@ beside() {
 	echo "${vs:+--vs $vs}"
 }
 
+verified='utran384 bpsk channel-emulator'
 times='system,setup,runs,mean,low,high,rate' ratios='against,pairs,ratio,quarter,three_quarters,reach,reached'
 
 # options NAME: what is given to it; with --short, few samples.
@@ -132,6 +134,7 @@ rows() {
 # command_of NAME: the command and what it measures, without what is only about showing it.
 command_of() {
 	case $1 in
+	verify) echo run waveforms/NAME.conf --verify; return ;;
 	items) set -- pipes items ;;
 	daemons) set -- 'overhead --daemons' daemons ;;
 	*) set -- "$1" "$1" ;;
@@ -151,8 +154,26 @@ handsome() {
 	' "$out/$1.part" | cat -s
 }
 
+# verify: the tables of all waveforms, as they are printed.
+verify() {
+	status=0 start=$(date +%s)
+	for waveform in $verified; do
+		printf '**%s**\n\n```text\n' "$waveform"
+		"$B/bin/aloe" run "waveforms/$waveform.conf" --verify || status=1
+		printf '```\n\n'
+	done >"$out/verify.part"
+	printf '<details><summary><code>aloe %s</code>, %s, %s s</summary>\n\n%s\n%s\n\n</details>\n' "$(command_of verify)" \
+		"$(date -u +%Y-%m-%dT%H:%MZ)" "$(($(date +%s) - start))" \
+		'* each run changes one thing against the first; a hash under `all sinks` is of all that the sinks of that run got' \
+		'* `slots` is how many indices ran: 1000, or until the source ended' >>"$out/verify.part"
+	[ $status != 0 ] || mv "$out/verify.part" "$out/verify.md"
+	rm -f "$out/verify.part"
+	return $status
+}
+
 # measure NAME: into NAME.md; what has taken far too long is told to end, and gives what it has until then.
 measure() {
+	[ "$1" != verify ] || { verify; return; }
 	status=0
 	# shellcheck disable=SC2046 # options are words
 	set -- "$1" $(command_of "$1") $(options "$1" | grep -o -e '--table [^ ]*' -e '--columns [^ ]*')
@@ -171,7 +192,7 @@ measure() {
 
 # section: measured.md of all that are there.
 section() {
-	printf 'On this machine: %s. ' "$(cat "$out/machine" 2>/dev/null || echo unknown)"
+	printf 'On this machine: %s. ' "$(cat "$out/machine" 2>/dev/null || sed -n 's/^On this machine: \(.*[^.]\)\. By .*/\1/p' "$into")"
 	printf 'By `tests/bench/measured.sh%s`, last on %s: %s in %s s, with a load of %s when it began. ' "${short:+ --short}" \
 		"$(date -u +%Y-%m-%dT%H:%MZ)" "$(echo $done_names | wc -w) benchmarks" "$(($(date +%s) - began))" "$load"
 	printf 'Below each table, folded, are its command, its date, and what the figures stand on. '

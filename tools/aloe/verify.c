@@ -36,6 +36,7 @@ struct verify {
 	struct sinks sinks, first;
 	struct variant runs[RUNS_MAX];
 	size_t n_runs;
+	char base[40];         /* name of the first run */
 	char one[16], two[32]; /* --lanes */
 	char folder[64], state[4096];
 	const char *slots;
@@ -112,7 +113,8 @@ static void lanes_choose(struct verify *verify)
 
 static void runs_list(struct verify *verify)
 {
-	run_add(verify, (struct variant){.name = "1 lane, virtual", .radio = true});
+	snprintf(verify->base, sizeof(verify->base), "1 lane, virtual, %s", simd_name(simd_best()));
+	run_add(verify, (struct variant){.name = verify->base, .radio = true});
 	run_add(verify, (struct variant){.name = "2 lanes", .lanes = verify->two});
 	run_add(verify,
 	    (struct variant){
@@ -204,12 +206,12 @@ static void differences_print(const struct verify *verify)
 
 static void first_print(const struct verify *verify)
 {
-	printf("%-24s %-16s  %s\n", "sink", "", "SHA-256 of the first run");
+	printf("%-24s %-8s  %s\n", "sink", "", "SHA-256 of the first run");
 	for (size_t i = 0; i < verify->sinks.len; i++)
-		printf("%-24s %-16s  %s\n", verify->sinks.items[i].label,
+		printf("%-24s %-8s  %s\n", verify->sinks.items[i].label,
 		    verify->sinks.items[i].is_file ? "file" : "messages",
 		    verify->sinks.items[i].sha256);
-	printf("\n%-24s %-16s  %10s  %s\n", "run", "all sinks", "slots", "");
+	printf("\n%-24s %-16s  %10s\n", "run", "all sinks", "slots");
 }
 
 static void row_print(
