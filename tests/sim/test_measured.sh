@@ -38,7 +38,7 @@ ok "the same again, but for times" test "$(wc -l <"$work/before")" = "$(wc -l <"
 
 measured nosuch >"$work/said" 2>&1
 ok "a name that is not known: exit 2" test $? = 2
-ok "... and those that are" grep -q 'nosuch: there are table1 ' "$work/said"
+ok "... and those that are" grep -q 'nosuch: there are verify ' "$work/said"
 printf 'no such lines\n' >"$work/FILE.md"
 measured map >"$work/said" 2>&1
 ok "a file without the lines: exit 2" test $? = 2

@@ -26,6 +26,8 @@ enum {
 	RELATIVE = 10,
 	TAPS = 10, /* outputs of a chain of so many copies that have a tap, or none */
 	TAPPED = 2,
+	LONG = 4096,  /* items in the longer messages that are digested */
+	MESSAGES = 2, /* short and long */
 	DIRECT_MAX = 60,
 	SAMPLES = 50000
 };
@@ -39,12 +41,15 @@ enum statistic { MEAN, P50, STATISTICS };
 /* one run: from the slot's edge to its start, and from there to the end of its last component */
 struct sample {
 	double slots, not_run, late[STATISTICS], time[STATISTICS], p99, max;
+	double load_p50, load_p99; /* all components of a slot, in slots */
 };
 
 struct cell { /* a chain */
 	double slot_us;
 	unsigned taps; /* outputs with a ring of their own */
-	size_t n;      /* rounds */
+	bool recorded, digests;
+	const char *source; /* NULL: CONF_COUNTER */
+	size_t n;           /* rounds */
 	struct sample rounds[ROUNDS_MAX];
 	char refused[160];
 };
@@ -62,7 +67,9 @@ struct overhead {
 	double counts[COUNTS_MAX], slot_us[SLOTS_MAX];
 	size_t n_counts, n_slots;
 	struct cell chains[ISOLATIONS][COUNTS_MAX], relative[ISOLATIONS][SLOTS_MAX];
-	struct cell tapped[ISOLATIONS][TAPPED]; /* without taps, and with */
+	struct cell tapped[ISOLATIONS][TAPPED];             /* without taps, and with */
+	struct cell digested[ISOLATIONS][MESSAGES][TAPPED]; /* without digests, and with */
+	unsigned recordings;
 	struct direct direct[ISOLATIONS];
 	struct line lines[ISOLATIONS][STATISTICS];
 };
@@ -74,8 +81,8 @@ static const char *const statistic_names[STATISTICS] = {"mean", "p50"};
 static struct sample sample_of(const json_t *report)
 {
 	const json_t *time = json_object_get(json_object_get(report, "latency"), "measured_us");
-	const json_t *late =
-	    json_object_get(json_array_get(json_object_get(report, "lanes"), 0), "late_us");
+	const json_t *lane = json_array_get(json_object_get(report, "lanes"), 0);
+	const json_t *late = json_object_get(lane, "late_us");
 	const json_t *slots = json_object_get(report, "slots");
 
 	return (struct sample){
@@ -85,6 +92,8 @@ static struct sample sample_of(const json_t *report)
 	    .time = {report_number(time, "mean"), report_number(time, "p50")},
 	    .p99 = report_number(time, "p99"),
 	    .max = report_number(time, "max"),
+	    .load_p50 = report_number(lane, "load_p50"),
+	    .load_p99 = report_number(lane, "load_p99"),
 	};
 }
 
@@ -100,6 +109,17 @@ static void chain_words(const struct overhead *o, const char *path, enum isolati
 	words_add(words, "--isolation=%s", isolation_name(isolation));
 }
 
+/* A folder of its own for each recording. */
+static void record_words(struct overhead *o, const struct cell *cell, struct words *words)
+{
+	for (unsigned t = 0; t < cell->taps; t++)
+		words_add(words, "--set=c%u.tap=true", t);
+	if (cell->recorded)
+		words_add(words, "--record=%s/recording%u", o->bench->dir, o->recordings++);
+	if (cell->digests)
+		words_add(words, "--digests");
+}
+
 /* One run of one chain. A chain that is refused (a lane has room for so many processes) is an
  * answer. */
 static int cell_run(struct overhead *o, struct cell *cell, double components,
@@ -108,15 +128,14 @@ static int cell_run(struct overhead *o, struct cell *cell, double components,
 	struct words words = {0};
 	json_t *report = NULL;
 	char *errors = NULL, what[120], path[PATH];
-	int status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, CONF_COUNTER,
-	    SLOT_NS, path, sizeof(path));
+	int status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS,
+	    cell->source ? cell->source : CONF_COUNTER, SLOT_NS, path, sizeof(path));
 
 	if (status != CLI_OK || cell->refused[0])
 		return status;
 	chain_words(o, path, isolation, cell->slot_us, &words);
 	words_add(&words, "--slots=%.0f", slots);
-	for (unsigned t = 0; t < cell->taps; t++)
-		words_add(&words, "--set=c%u.tap=true", t);
+	record_words(o, cell, &words);
 	snprintf(what, sizeof(what), "isolation %s, %.0f component%s, slots of %.0f us",
 	    isolation_name(isolation), components, plural(components), cell->slot_us);
 	status = run_only(o->bench, &words, o->level, what, &report, &errors);
@@ -195,6 +214,27 @@ static int taps_run(struct overhead *o, enum isolation isolation, double slots)
 	return status;
 }
 
+/* The same chain as a recording without digests and with, in turn: what came from outside is
+ * nothing, so only the digests differ. */
+static int digests_run(struct overhead *o, enum isolation isolation, double slots)
+{
+	static const char *const sources[MESSAGES] = {
+	    CONF_COUNTER, "component = \"counter_source\"; length = 4096;"};
+	int status = CLI_OK;
+
+	for (unsigned m = 0; m < MESSAGES; m++)
+		for (unsigned t = 0; t < TAPPED && status == CLI_OK; t++) {
+			struct cell *cell = &o->digested[isolation][m][t];
+
+			cell->slot_us = IN_PROCESS_SLOT_US;
+			cell->source = sources[m];
+			cell->recorded = true;
+			cell->digests = t > 0;
+			status = cell_run(o, cell, TAPS + 1, isolation, slots);
+		}
+	return status;
+}
+
 static int rounds_run(struct overhead *o)
 {
 	const double slots = ceil((double)o->samples / (double)o->rounds);
@@ -210,6 +250,8 @@ static int rounds_run(struct overhead *o)
 				status = cell_run(o, cell, o->counts[c], o->isolations[i], slots);
 				if (c == 0 && status == CLI_OK)
 					status = taps_run(o, o->isolations[i], slots);
+				if (c == 0 && status == CLI_OK)
+					status = digests_run(o, o->isolations[i], slots);
 			}
 	return status;
 }
@@ -278,6 +320,17 @@ static double p99_of(const struct cell *cell)
 
 	for (size_t r = 0; r < cell->n; r++)
 		values[r] = cell->rounds[r].p99;
+	return median(values, cell->n);
+}
+
+/* Of a slot, in microseconds: a recording has sinks at every link, so no end of one says it. */
+static double load_of(const struct cell *cell, int percent)
+{
+	double values[ROUNDS_MAX];
+
+	for (size_t r = 0; r < cell->n; r++)
+		values[r] = cell->slot_us *
+		    (percent == 50 ? cell->rounds[r].load_p50 : cell->rounds[r].load_p99);
 	return median(values, cell->n);
 }
 
@@ -410,6 +463,33 @@ static void taps_row(struct overhead *o, enum isolation isolation)
 	        p99_of(without), "tapped_p99_us", p99_of(with)));
 }
 
+static const struct column digests_columns[] = {
+    {"isolation", "isolation", COLUMN_TEXT},
+    {"bytes", "bytes in a message", 0},
+    {"samples", "slots", 0},
+    {"without_us", "without digests us", 3},
+    {"with_us", "with digests us", 3},
+    {"digests_us", "ten digests us", 3},
+    {"without_p99_us", "p99 without", 3},
+    {"with_p99_us", "p99 with", 3},
+};
+
+static void digests_row(struct overhead *o, enum isolation isolation, unsigned m)
+{
+	const struct cell *without = &o->digested[isolation][m][0],
+	                  *with = &o->digested[isolation][m][1];
+	const double before = load_of(without, 50), after = load_of(with, 50);
+
+	if (!without->n || !with->n)
+		return;
+	bench_row(o->bench,
+	    json_pack("{s:s, s:i, s:f, s:f, s:f, s:f, s:f, s:f}", "isolation",
+	        isolation_name(isolation), "bytes", m ? 2 * LONG : CONF_COUNTER_BYTES, "samples",
+	        (double)o->samples, "without_us", before, "with_us", after, "digests_us",
+	        after - before, "without_p99_us", load_of(without, 99), "with_p99_us",
+	        load_of(with, 99)));
+}
+
 static const struct column relative_columns[] = {
     {"isolation", "isolation", COLUMN_TEXT},
     {"slot_us", "slot us", 0},
@@ -501,6 +581,12 @@ static void overhead_notes(struct overhead *o)
 	    "the caches of the core cost more; whoever reads them costs a slot nothing",
 	    TAPS + ENDS);
 	bench_note(bench,
+	    "ten digests: a chain of %d components, recorded with --digests and without, in turn; "
+	    "p50 of the time that all components of a slot take, without hand-overs between processes. Each of the ten outputs has a digester, which reads "
+	    "the message where it lies; a digester is a component more, and with isolation "
+	    "component a process more",
+	    TAPS + 1);
+	bench_note(bench,
 	    "the published figures are of ALOE on x86 with one process per component, and T_base "
 	    "is the time that its daemons take of a slot, so `times smaller` is shown for "
 	    "isolation component only");
@@ -526,6 +612,10 @@ static void overhead_result(void *self)
 	TABLE(o->bench, "taps", "what ten taps cost a slot", taps_columns);
 	for (int i = 0; i < o->n_isolations; i++)
 		taps_row(o, o->isolations[i]);
+	TABLE(o->bench, "digests", "what ten digests cost a slot", digests_columns);
+	for (int i = 0; i < o->n_isolations; i++)
+		for (unsigned m = 0; m < MESSAGES; m++)
+			digests_row(o, o->isolations[i], m);
 	TABLE(o->bench, "relative", "the overhead of ten components", relative_columns);
 	for (int i = 0; i < o->n_isolations; i++)
 		for (size_t s = 0; s < o->n_slots; s++)
