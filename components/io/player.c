@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * player - the messages of a recording (PATH.messages and PATH.sigmf-data, as `recorder` writes
  * them), each at its index and with its state. An index that the recording leaves out is ABSENT.
- * The end of the recording ends the run. `aloe replay` puts players in the place of sources. */
+ * The end of the recording ends the run, or with `endless` nothing does. `aloe replay` puts players
+ * in the place of sources. */
 #include <aloe/component.h>
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct player {
 	int32_t type;
 	uint32_t length;
 	uint32_t buffer_ms;
+	bool endless;
 	uint64_t messages;
 	uint64_t absent;
 
@@ -36,6 +38,8 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct player, type, io_types, "byte", 0, "type of the recorded items"),
     ALOE_PARAM_INT(struct player, length, 0, 1, TABLE_ITEMS_MAX, "items", ALOE_REQUIRED,
         "most items in a message"),
+    ALOE_PARAM_BOOL(struct player, endless, false, 0,
+        "after the last message of the recording all messages are ABSENT, and the run goes on"),
     IO_PARAM_BUFFER_MS(struct player),
 };
 
@@ -131,9 +135,11 @@ static int player_fill(void *self, struct aloe_record *record, struct aloe_setup
 	struct player *player = self;
 	const struct table_row *row = &player->table.rows[player->row];
 
-	if (player->row == player->table.n_rows)
+	if (player->row == player->table.n_rows && !player->endless)
 		return ALOE_FILL_END;
 	record->state = ALOE_ABSENT;
+	if (player->row == player->table.n_rows)
+		return 0;
 	if (player->next++ < row->index)
 		return 0;
 	record->state = row->state;

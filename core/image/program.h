@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	IMAGE_VERSION = 19,
+	IMAGE_VERSION = 20,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -64,6 +64,8 @@ struct image_head {
 	/* enum image_node_loss; IMAGE_LOSS_RESTART: a node without word from the manager for
 	 * lease_ms holds its part */
 	uint32_t on_node_loss, lease_ms;
+	/* text: folder where lapses are written, and from where they are repeated; "": none */
+	uint32_t record, replay;
 };
 
 struct image_node {

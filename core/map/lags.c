@@ -19,7 +19,7 @@ static uint32_t distance_min(
 	const uint32_t from = lanes->of[link->from], to = lanes->of[link->to];
 
 	if (from == to)
-		return wf->pipelined;
+		return wf->pipelined && waveform_beside(wf, (size_t)link->to) != link->from;
 	return lanes->delay ? lanes->delay[from * lanes->n + to] : 1;
 }
 

@@ -35,7 +35,7 @@ static int costs_make(
 }
 
 /* ---- hosts: the shared one of each node ("none"), then the waveform's own of each node, then one
- * for each instance that wants its own ---- */
+ * for each instance that wants its own. Who is beside another one is in the same ---- */
 
 /* One host on each node that has instances of this isolation. */
 static void hosts_by_node(const struct waveform *wf, const struct resources *resources,
@@ -63,8 +63,12 @@ static void hosts_write(const struct waveform *wf, const struct resources *resou
 	plan->n_shared = plan->n_hosts;
 	hosts_by_node(wf, resources, WF_ISOLATION_WAVEFORM, plan, hosts);
 	for (size_t i = 0; i < wf->n_instances; i++)
-		if (wf->instances[i].isolation == WF_ISOLATION_COMPONENT)
+		if (wf->instances[i].isolation == WF_ISOLATION_COMPONENT &&
+		    waveform_beside(wf, i) < 0)
 			hosts[i] = plan->n_hosts++;
+	for (size_t i = 0; i < wf->n_instances; i++)
+		if (waveform_beside(wf, i) >= 0)
+			hosts[i] = hosts[waveform_beside(wf, i)];
 }
 
 /* ---- segments: runs of one host in a lane's order ---- */

@@ -39,6 +39,8 @@ static void firsts_write(const struct waveform *wf, const struct knots *knots, u
 
 	for (size_t i = 0; i < wf->n_instances; i++) {
 		firsts[i] = knots->together[knots->of[i]] ? knots->of[i] : (uint32_t)i;
+		if (waveform_beside(wf, i) >= 0)
+			firsts[i] = firsts[waveform_beside(wf, i)];
 		if (whole)
 			firsts[i] = (uint32_t)(i / n * n);
 	}

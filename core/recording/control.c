@@ -28,6 +28,23 @@ static int texts_want(const json_t *object, const char *key, const struct contro
 	                   "%s: an object whose values are texts is needed", key);
 }
 
+/* Names become names of files. */
+static int lapses_want(const json_t *head, const struct control_line *place)
+{
+	const char *name;
+	json_t *source;
+
+	if (texts_want(head, "lapses", place) < 0)
+		return -EINVAL;
+	json_object_foreach(json_object_get(head, "lapses"), name, source)
+	{
+		if (strchr(name, '/') || strchr(json_string_value(source), '/'))
+			return diag_error(place->diag, place->file, (int)place->line,
+			    "lapses: names of instances are needed");
+	}
+	return 0;
+}
+
 static int outputs_want(const json_t *head, const char *key, const struct control_line *place)
 {
 	json_t *outputs = NULL, *output;
@@ -63,6 +80,7 @@ static int head_take(
 	    json_want_uint(object, "slots", CONTROL_INDEX_MAX, place->at, place->diag, &slots) <
 	        0 ||
 	    texts_want(object, "components", place) < 0 || texts_want(object, "files", place) < 0 ||
+	    (json_object_get(object, "lapses") && lapses_want(object, place) < 0) ||
 	    outputs_want(object, "outputs", place) < 0 ||
 	    (json_object_get(object, "digests") && outputs_want(object, "digests", place) < 0))
 		return -EINVAL;
@@ -101,22 +119,20 @@ static int end_take(
 	return 0;
 }
 
-static uint64_t index_max(const json_t *object, uint64_t seen)
-{
-	const json_int_t index = json_integer_value(json_object_get(object, "index"));
-
-	return index > 0 && (uint64_t)index > seen ? (uint64_t)index : seen;
-}
-
 static int object_take(
     json_t *object, const struct control_line *place, struct recording_control *control)
 {
+	uint64_t index = 0;
+
 	if (!control->head)
 		return head_take(object, place, control);
 	if (control->end)
 		return diag_error(place->diag, place->file, (int)place->line,
 		    "the recording goes on behind its line `end`");
-	control->seen = index_max(object, control->seen);
+	if (json_object_get(object, "index") &&
+	    json_want_uint(object, "index", CONTROL_INDEX_MAX, place->at, place->diag, &index) < 0)
+		return -EINVAL;
+	control->seen = index > control->seen ? index : control->seen;
 	if (json_object_get(object, "set"))
 		return set_take(object, place, control);
 	return json_object_get(object, "end") ? end_take(object, place, control) : 0;

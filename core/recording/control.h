@@ -4,22 +4,27 @@
  *
  *	{"recording": 1, "waveform": "w", "text_sha256": "..", "slots": 0,                     first
  *	 "components": {NAME: SHA-256}, "files": {PATH: SHA-256}, "outputs": ["INST.PORT", ..],
+ *	 "lapses": {INST: "", RECORDER: INST, ..},
  *	 "digests": ["INST.PORT", ..]}                    only with digests, in the order of the graph
  *	{"set": {"INST.PARAM": "VALUE", ..}, "index": 17}                    from this index on
  *	{"state": "PAUSE", "index": 20}, {"remap": true, "index": 30}        told, not needed
  *	{"missed": 0, "end": 500, "recorded": {NAME: SHA-256}, "sinks": {LABEL: SHA-256}}     last
  *
- * `end` is how many indices ran, `missed` how many slots and messages were missed under skip, and
- * `slots` what was asked for, 0: nothing. A recording without a line `end` was cut short by a
- * crash; then a last line without an end of line is no line. Pure: text in, objects or errors out.
+ * `lapses` are the instances that have a file INSTANCE.lapses (core/recording/lapses.h), of a
+ * waveform that may miss something; of a recorder also whose messages it keeps. `recorded` has the
+ * digests of these files, too. `end` is how many indices ran, `missed` how many slots and messages
+ * were missed under skip, and `slots` what was asked for, 0: nothing. A recording without a line
+ * `end` was cut short by a crash; then a last line without an end of line is no line. Pure: text
+ * in, objects or errors out.
  */
 #ifndef ALOE_RECORDING_CONTROL_H
 #define ALOE_RECORDING_CONTROL_H
 
 #include "core/json/json.h"
+#include "core/recording/table.h"
 
 enum { CONTROL_VERSION = 1, CONTROL_BYTES_MAX = 1 << 30 };
-#define CONTROL_INDEX_MAX (UINT64_MAX >> 2)
+#define CONTROL_INDEX_MAX TABLE_INDEX_MAX
 
 struct recording_control {
 	json_t *head;

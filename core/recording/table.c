@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/recording/words.h"
+
 static const char letters[] = "aiv"; /* by enum aloe_state */
 static const char *const types[] = {"bit", "byte", "i16", "llr16", "f32", "cf32", "ci16"};
 
@@ -27,69 +29,18 @@ int table_end(char ret[TABLE_LINE], uint64_t next, uint64_t bytes)
 	return snprintf(ret, TABLE_LINE, "end %" PRIu64 " %" PRIu64 "\n", next, bytes);
 }
 
-/* ---- words of a line ---- */
-
-struct cursor {
-	const char *at, *end;
-};
-
-/* The next word of a line, with one space before it unless it is the first; its length, 0: there is
- * none. */
-static size_t word_take(struct cursor *line, bool first, const char **ret)
-{
-	const char *at = line->at;
-
-	if (!first && (at == line->end || *at++ != ' '))
-		return 0;
-	*ret = at;
-	while (at < line->end && *at != ' ')
-		at++;
-	line->at = at;
-	return (size_t)(at - *ret);
-}
-
-static bool number_take(struct cursor *line, bool first, unsigned base, uint64_t max, uint64_t *ret)
-{
-	const char *word = NULL;
-	const size_t len = word_take(line, first, &word);
-	uint64_t number = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		const char *digits = "0123456789abcdef";
-		const char *digit = memchr(digits, word[i], base);
-
-		if (!digit || number > (max - (uint64_t)(digit - digits)) / base)
-			return false;
-		number = number * base + (uint64_t)(digit - digits);
-	}
-	*ret = number;
-	return len > 0;
-}
-
 /* ---- lines ---- */
 
-static int why_print(char ret_why[TABLE_WHY], const struct cursor *line, const char *needed)
+static int head_read(struct words line, struct message_table *table, char ret_why[TABLE_WHY])
 {
-	const size_t len = (size_t)(line->end - line->at);
-
-	snprintf(ret_why, TABLE_WHY, "found `%.*s`; %s is needed", len < 60 ? (int)len : 60,
-	    line->at, needed);
-	for (char *c = ret_why; *c; c++)
-		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
-			*c = '?';
-	return -EINVAL;
-}
-
-static int head_read(struct cursor line, struct message_table *table, char ret_why[TABLE_WHY])
-{
-	const struct cursor whole = line;
+	const struct words whole = line;
 	const char *word = NULL;
 	size_t len = word_take(&line, true, &word);
 	uint64_t version = 0, max = 0;
 
 	if (len != 13 || memcmp(word, "aloe-messages", 13) != 0 ||
 	    !number_take(&line, false, 10, UINT32_MAX, &version))
-		return why_print(ret_why, &whole, "`aloe-messages 1 TYPE ITEMS`");
+		return words_refuse(ret_why, &whole, "`aloe-messages 1 TYPE ITEMS`");
 	if (version != TABLE_VERSION) {
 		snprintf(ret_why, TABLE_WHY,
 		    "the table has version %" PRIu64 ", and this ALOE reads version %d", version,
@@ -104,12 +55,12 @@ static int head_read(struct cursor line, struct message_table *table, char ret_w
 		}
 	if (!table->item_bytes || !number_take(&line, false, 10, TABLE_ITEMS_MAX, &max) ||
 	    max == 0 || line.at != line.end)
-		return why_print(ret_why, &whole, "`aloe-messages 1 TYPE ITEMS`");
+		return words_refuse(ret_why, &whole, "`aloe-messages 1 TYPE ITEMS`");
 	table->max = (uint32_t)max;
 	return 0;
 }
 
-static bool row_take(struct cursor *line, struct table_row *row)
+static bool row_take(struct words *line, struct table_row *row)
 {
 	const char *word = NULL, *letter;
 	uint64_t len;
@@ -127,31 +78,33 @@ static bool row_take(struct cursor *line, struct table_row *row)
 }
 
 static int row_read(
-    struct cursor line, struct message_table *table, size_t room, char ret_why[TABLE_WHY])
+    struct words line, struct message_table *table, size_t room, char ret_why[TABLE_WHY])
 {
 	struct table_row *row = &table->rows[table->n_rows];
-	const struct cursor whole = line;
+	const struct words whole = line;
 	uint64_t one;
 
 	if (table->n_rows == room || !row_take(&line, row))
-		return why_print(ret_why, &whole, "`INDEX COUNT v|a|i ITEMS DIGEST`");
+		return words_refuse(ret_why, &whole, "`INDEX COUNT v|a|i ITEMS DIGEST`");
 	one = (uint64_t)row->len * table->item_bytes;
 	if (row->count == 0 || row->len > table->max || (row->state != ALOE_VALID && row->len > 0))
-		return why_print(
+		return words_refuse(
 		    ret_why, &whole, "a count above 0 and as many items as the head allows");
+	if (row->index + row->count > TABLE_INDEX_MAX)
+		return words_refuse(ret_why, &whole, "an index below 2^48");
 	if (table->n_rows > 0 ? row->index < table->next : false)
-		return why_print(ret_why, &whole, "an index behind those of the line before");
+		return words_refuse(ret_why, &whole, "an index behind those of the line before");
 	if (one > 0 && row->count > (INT64_MAX - table->bytes) / one)
-		return why_print(ret_why, &whole, "less than 2^63 bytes");
+		return words_refuse(ret_why, &whole, "less than 2^63 bytes");
 	table->bytes += row->count * one;
 	table->next = row->index + row->count;
 	table->n_rows++;
 	return 0;
 }
 
-static int end_read(struct cursor line, struct message_table *table, char ret_why[TABLE_WHY])
+static int end_read(struct words line, struct message_table *table, char ret_why[TABLE_WHY])
 {
-	const struct cursor whole = line;
+	const struct words whole = line;
 	const char *word = NULL;
 	uint64_t next, bytes;
 
@@ -159,18 +112,18 @@ static int end_read(struct cursor line, struct message_table *table, char ret_wh
 	if (!number_take(&line, false, 10, UINT64_MAX, &next) ||
 	    !number_take(&line, false, 10, UINT64_MAX, &bytes) || line.at != line.end ||
 	    next != table->next || bytes != table->bytes)
-		return why_print(ret_why, &whole, "the end that the lines before it add up to");
+		return words_refuse(ret_why, &whole, "the end that the lines before it add up to");
 	table->whole = true;
 	return 0;
 }
 
-static int line_read(struct cursor line, struct message_table *table, size_t room, unsigned number,
+static int line_read(struct words line, struct message_table *table, size_t room, unsigned number,
     char ret_why[TABLE_WHY])
 {
 	if (number == 1)
 		return head_read(line, table, ret_why);
 	if (table->whole)
-		return why_print(ret_why, &line, "nothing behind the line `end`");
+		return words_refuse(ret_why, &line, "nothing behind the line `end`");
 	if (line.end - line.at > 3 && memcmp(line.at, "end", 3) == 0)
 		return end_read(line, table, ret_why);
 	return row_read(line, table, room, ret_why);
@@ -191,13 +144,13 @@ int table_parse(const char *text, size_t len, struct message_table *ret, unsigne
 	if (!ret->rows)
 		return -ENOMEM;
 	while (rc == 0 && at < end && (stop = memchr(at, '\n', (size_t)(end - at)))) {
-		rc = line_read((struct cursor){at, stop}, ret, lines, ++*ret_line, ret_why);
+		rc = line_read((struct words){at, stop}, ret, lines, ++*ret_line, ret_why);
 		at = stop + 1;
 	}
 	if (rc == 0 && *ret_line == 0) {
 		*ret_line = 1;
-		return why_print(
-		    ret_why, &(struct cursor){at, end}, "`aloe-messages 1 TYPE ITEMS`");
+		return words_refuse(
+		    ret_why, &(struct words){at, end}, "`aloe-messages 1 TYPE ITEMS`");
 	}
 	return rc;
 }

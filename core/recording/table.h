@@ -28,9 +28,10 @@ enum {
 	TABLE_VERSION = 1,
 	TABLE_LINE = 128,          /* most bytes of a line */
 	TABLE_ITEMS_MAX = 1 << 26, /* in a message */
-	TABLE_WHY = 200
+	TABLE_WHY = 200            /* WORDS_WHY of core/recording/words.h */
 };
-#define TABLE_INDEX_MAX (UINT64_MAX >> 2)
+/* no waveform runs that long: nine years of slots of 1 us */
+#define TABLE_INDEX_MAX ((UINT64_C(1) << 48) - 1)
 
 struct table_row {
 	uint64_t index, count; /* indices `index` to `index` + `count` - 1 */

@@ -17,14 +17,6 @@ static inline void counter_bump(_Atomic uint64_t *counter)
 	    counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-static inline void outputs_absent(struct instance *it)
-{
-	for (uint32_t p = 0; p < it->n_out; p++) {
-		it->out[p].state = ALOE_ABSENT;
-		it->out[p].len = 0;
-	}
-}
-
 static inline void inputs_recheck(struct instance *it, uint64_t k)
 {
 	bool sound = true;
@@ -42,12 +34,15 @@ static inline void inputs_recheck(struct instance *it, uint64_t k)
 		counter_bump(&it->stats->overwritten);
 		sound = false;
 	}
-	if (!sound)
-		outputs_absent(it);
+	if (sound)
+		return;
+	outputs_absent(it);
+	if (it->lapses != NULL)
+		lapse_add(it->lapses, LAPSE_UNKNOWN, k, 1, 0);
 }
 
 /* Nobody has seen the outputs yet: what came too late is as if it had not come. */
-static inline void due_check(struct instance *it)
+static inline void due_check(struct instance *it, uint64_t k)
 {
 	assert(it->due_ns != 0);
 	assert(it->n_out <= ALOE_PORTS_MAX);
@@ -55,6 +50,8 @@ static inline void due_check(struct instance *it)
 		return;
 	outputs_absent(it);
 	counter_bump(&it->stats->concealed);
+	if (it->lapses != NULL)
+		lapse_add(it->lapses, LAPSE_CONCEALED, k, 1, 0);
 }
 
 /* Apart, so that calls without checks have the registers to themselves. */
@@ -63,7 +60,7 @@ __attribute__((noinline)) static void work_check(struct instance *it, uint64_t k
 	if (checks & INSTANCE_STAMPS)
 		inputs_recheck(it, k);
 	if (checks & INSTANCE_DUE)
-		due_check(it);
+		due_check(it, k);
 }
 
 #endif

@@ -15,6 +15,14 @@ __attribute__((cold, noinline)) static void instance_lacks(struct instance *it)
 		*it->lacks = it->number + 1;
 }
 
+/* What input p reads at index k is ABSENT, because its message was not there. */
+__attribute__((cold, noinline)) static void input_lacks(struct instance *it, uint32_t p, uint64_t k)
+{
+	if (it->lapses != NULL)
+		lapse_add(it->lapses, LAPSE_ABSENT, k, 1, p);
+	instance_lacks(it);
+}
+
 /* Counts a message that was absent at the last call and is complete now: it was late. */
 static void input_look_back(struct instance *it, struct instance_input *input)
 {
@@ -55,7 +63,7 @@ __attribute__((always_inline)) static inline uint64_t input_bind(
 	if (stamp != m + 1) {
 		counter_bump(stamp > m + 1 ? &it->stats->overwritten : &it->stats->absent);
 		input->missed = stamp > m + 1 ? 0 : m + 1;
-		instance_lacks(it);
+		input_lacks(it, p, k);
 		return 0;
 	}
 	input->bound = message;
@@ -203,14 +211,20 @@ static inline int io_call(struct instance *it, uint64_t k)
 
 	assert(it->records > 0);
 	assert(it->state != NULL);
+	if (it->lapses != NULL && lapse_before(it, k))
+		return 0;
 	record_take(it, k);
 	if (it->slot.record == NULL) { /* only under skip; under slip the step waits for it */
 		counter_bump(&it->stats->io_lost);
+		if (it->lapses != NULL)
+			lapse_add(it->lapses, LAPSE_LEFT_OUT, k, 1, 0);
 		instance_lacks(it);
 		return 0;
 	}
 	status = it->work != NULL ? it->work(it->state, &it->slot) : record_copy(it);
 	record_give(it);
+	if (it->lapses != NULL)
+		lapse_after(it);
 	return status;
 }
 

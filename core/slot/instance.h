@@ -10,6 +10,7 @@
 
 #include "core/image/image.h"
 #include "core/slot/io.h"
+#include "core/slot/lapse.h"
 #include "core/slot/live.h"
 
 struct instance_input {
@@ -75,9 +76,9 @@ struct instance {
 	uint32_t scratch_segment;
 	/* canaries that the last call overwrote, as in image_run; 0: none */
 	uint32_t spoiled;
-	uint32_t *lacks; /* of the segment: number + 1 of an instance that lacked a message */
-	uint64_t due_ns; /* INSTANCE_DUE: when the outputs of this call are late */
-	uint8_t pad[8];  /* so that every element of an array begins on a line of cache */
+	uint32_t *lacks;       /* of the segment: number + 1 of an instance that lacked a message */
+	uint64_t due_ns;       /* INSTANCE_DUE: when the outputs of this call are late */
+	struct lapses *lapses; /* recorded or repeated; NULL: neither */
 };
 
 static_assert(sizeof(void *) < 8 ||
@@ -119,6 +120,15 @@ static inline bool instance_can(const struct instance *instance)
 		return true;
 	return instance->component->fill != NULL ? io_has_record(&instance->io)
 	                                         : io_has_space(&instance->io);
+}
+
+/* outputs_absent: as if the call had not come. [slot] */
+static inline void outputs_absent(struct instance *it)
+{
+	for (uint32_t p = 0; p < it->n_out; p++) {
+		it->out[p].state = ALOE_ABSENT;
+		it->out[p].len = 0;
+	}
 }
 
 /* instance_show_vars copies the variables to the image, where tools read them. [slot] */

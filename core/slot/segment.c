@@ -295,7 +295,7 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 	const struct segment_gate *gate;
 	const uint64_t done = segment_done(segment);
 	enum segment_status status;
-	uint64_t limit;
+	uint64_t limit, skipped;
 
 	*ret_step = done;
 	if (base == IMAGE_FOREVER || slot < base || slot - base < done)
@@ -307,6 +307,9 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 	*ret_step = slot - base;
 	assert(*ret_step >= done);
 	limit = atomic_load_explicit(&segment->control->limit, memory_order_acquire);
+	skipped = *ret_step < limit ? *ret_step : limit;
+	if (skipped > done)
+		lapses_skipped(segment, done, skipped);
 	if (*ret_step < limit)
 		return SEGMENT_RAN;
 	if (limit > done) /* the slots before were skipped; all segments pause at the same step */

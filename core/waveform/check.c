@@ -43,6 +43,18 @@ static void ports_check(struct wf_parse *parse, const struct wf_instance *instan
 	}
 }
 
+/* Who is beside another one is so in the order of the file, too. */
+static void beside_check(struct wf_parse *parse, size_t i)
+{
+	const struct wf_instance *instance = &parse->waveform->instances[i];
+
+	if (instance->beside && waveform_beside(parse->waveform, i) < 0)
+		diag_error(parse->diag, parse->file, instance->line,
+		    "%s.beside: the instance reads nothing, or its first input comes from an "
+		    "instance behind it in the file; a link from one before it is needed",
+		    instance->name);
+}
+
 /* ---- cycles ------------------------------------------------------------------------ */
 
 static void cycle_report(
@@ -297,6 +309,8 @@ int wf_check(struct wf_parse *parse)
 	for (size_t i = 0; !error && i < waveform->n_instances; i++) {
 		if (waveform->instances[i].type && !parse->links_unread)
 			ports_check(parse, &waveform->instances[i]);
+		if (!parse->links_unread)
+			beside_check(parse, i);
 		error = wf_enough(parse);
 	}
 	if (!error)

@@ -142,6 +142,8 @@ static void instance_print(FILE *out, const struct waveform *waveform,
 	}
 	if (instance->isolation != waveform->isolation && !print->anywhere)
 		fprintf(out, " isolation = \"%s\";", isolations[instance->isolation]);
+	if (instance->beside)
+		fputs(" beside = true;", out);
 	if (instance->period > 1)
 		fprintf(out, " period = %u; phase = %u;", instance->period, instance->phase);
 	if (instance->budget_us > 0) {
@@ -285,8 +287,9 @@ char *waveform_print(const struct waveform *waveform, const struct wf_print *pri
 		if (!is_out(print, (int)i))
 			instance_print(out, waveform, &waveform->instances[i], print);
 	for (size_t i = 0; i < print->n_grafts; i++)
-		fprintf(out, "\t%s: { component = \"%s\"; %s };\n", print->grafts[i].name,
-		    print->grafts[i].component, print->grafts[i].params);
+		fprintf(out, "\t%s: { component = \"%s\"; %s%s };\n", print->grafts[i].name,
+		    print->grafts[i].component, print->grafts[i].params,
+		    print->grafts[i].beside ? " beside = true;" : "");
 	fputs("};\n", out);
 	links_print(out, waveform, print);
 	if (ferror(out) | fclose(out)) {

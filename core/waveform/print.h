@@ -17,6 +17,7 @@
 struct wf_graft {
 	int instance, port; /* the output that is read, or replaced */
 	bool replaces;      /* the new instance writes what the output wrote */
+	bool beside;        /* see struct wf_instance */
 	char name[64];      /* of the new instance, see wf_graft_name */
 	const char *component;
 	const char *params; /* its settings, as they stand in a file: `path = "a"; type = "i16";` */

@@ -21,7 +21,7 @@ static const char *const waveform_keys[] = {"name", "slot_ns", "slot_samples", "
     "late", "isolation", "pipelined", "overrun", "margin", "admit", "on_node_loss", "lease_ms",
     "lanes", "instances", "links"};
 static const char *const instance_keys[] = {
-    "component", "pin", "node", "isolation", "period", "phase", "budget_us", "tap"};
+    "component", "pin", "node", "isolation", "period", "phase", "budget_us", "tap", "beside"};
 
 enum {
 	WAVEFORM_KEYS = sizeof(waveform_keys) / sizeof(waveform_keys[0]),
@@ -238,6 +238,8 @@ static void instance_key_set(
 			instance->isolation = (enum wf_isolation)choice;
 	} else if (strcmp(key, "tap") == 0) {
 		wf_tap_set(parse, instance, raw);
+	} else if (strcmp(key, "beside") == 0) {
+		(void)wf_want_bool(raw, name, diag, &instance->beside);
 	} else if (strcmp(key, "budget_us") == 0) {
 		(void)wf_want_real(raw, name, 0, 1e9, "us", diag, &instance->budget_us);
 	} else if (strcmp(key, "pin") == 0) {

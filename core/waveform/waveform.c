@@ -29,6 +29,8 @@ void waveform_free(struct waveform *waveform)
 	free(waveform->links);
 	free(waveform->lanes);
 	wf_radios_free(waveform->radios);
+	free(waveform->record);
+	free(waveform->replay);
 	free(waveform->name);
 	free(waveform->file);
 	free(waveform);
@@ -93,6 +95,15 @@ static int read_radios(struct wf_parse *parse)
 	return error == -ENOMEM ? error : 0;
 }
 
+static int folders_take(struct waveform *waveform, const struct wf_overrides *overrides)
+{
+	if (overrides->record && !(waveform->record = strdup(overrides->record)))
+		return -ENOMEM;
+	if (overrides->replay && !(waveform->replay = strdup(overrides->replay)))
+		return -ENOMEM;
+	return 0;
+}
+
 int waveform_parse(const char *file, const char *text, size_t len, const struct registry *registry,
     const struct wf_overrides *overrides, struct diag *diag, struct waveform **ret)
 {
@@ -109,6 +120,8 @@ int waveform_parse(const char *file, const char *text, size_t len, const struct 
 	free(clean);
 	if (error == 0 && overrides && overrides->radio)
 		error = read_radios(&parse);
+	if (error == 0 && overrides)
+		error = folders_take(parse.waveform, overrides);
 	if (error == 0 && diag->errors == parse.errors_before) {
 		*ret = parse.waveform;
 		return 0;

@@ -66,6 +66,9 @@ struct wf_instance {
 	uint32_t tail;               /* indices, as its parameters give; 0 until shaped */
 	double budget_us;            /* 0: from profile or default */
 	uint32_t tap;                /* as in wf_port, of all outputs that are connected */
+	/* on the lane and in the process of the instance that it reads, and in the same slot, also
+	 * where links are pipelined: it misses what that instance misses, and nothing else */
+	bool beside;
 	/* a value has an error, which was reported; only while a file is parsed */
 	bool wrong;
 	int line;
@@ -110,6 +113,9 @@ struct waveform {
 	bool radio_fast;    /* --clock virtual: slots begin as fast as they are run */
 	uint32_t copies;    /* copies of the waveform in the file; 0 or 1: none */
 	bool copies_differ; /* a text or path contains the number of the copy */
+	/* folders of recordings, where lapses are written and from where they are repeated
+	 * (core/slot/lapse.h); NULL: none */
+	char *record, *replay;
 };
 
 /* waveform_timed tells whether slots begin at given times, so that a long slot is a miss. A radio
@@ -118,6 +124,25 @@ static inline bool waveform_timed(const struct waveform *waveform)
 {
 	return waveform->clock == WF_CLOCK_TIMER ||
 	    (waveform->clock == WF_CLOCK_RADIO && !waveform->radio_fast);
+}
+
+/* waveform_lapses tells whether instances may miss an index or a message, which a recording has to
+ * say. */
+static inline bool waveform_lapses(const struct waveform *waveform)
+{
+	return waveform_timed(waveform) &&
+	    (waveform->late == WF_LATE_SKIP || waveform->overrun == WF_OVERRUN_CONCEAL);
+}
+
+/* waveform_beside returns the number of the instance that instance i is beside, or -1. It comes
+ * before i in the file. */
+static inline int waveform_beside(const struct waveform *waveform, size_t i)
+{
+	const struct wf_instance *it = &waveform->instances[i];
+	const int from =
+	    it->beside && it->in[0].link >= 0 ? waveform->links[it->in[0].link].from : -1;
+
+	return from < (int)i ? from : -1;
 }
 
 /* waveform_originals and waveform_original_links return the numbers of instances and links of one
@@ -147,6 +172,7 @@ struct wf_overrides {
 	uint32_t copies; /* 0 or 1: no copies; otherwise `sets` apply to all copies */
 	/* name of the radio file, and its text; NULL: none */
 	const char *radio, *radio_text;
+	const char *record, *replay; /* as in struct waveform */
 };
 
 /* waveform_parse reads `text`, the content of `file`, and validates it against the registry. `file`

@@ -176,6 +176,7 @@ enum wire_tag {
 	WIRE_TAG_WORD_NS = 40,
 	WIRE_TAG_BUILD = 41,  /* text: SHA-256 of a component's file, in hexadecimal digits */
 	WIRE_TAG_RECORD = 50, /* text: folder of the recording of a LOAD */
+	WIRE_TAG_REPLAY = 51, /* text: folder of the recording whose lapses a LOAD repeats */
 	WIRE_TAG_NEWEST = 35, /* number: the newest slot or index that has begun */
 	WIRE_TAG_ORIGIN = 27, /* bytes: for the frontend, who asked; comes back in the answer */
 };

@@ -124,6 +124,8 @@ static int open_all(struct host *host, struct host_wave *wave, const struct host
 		status = segment_prepare(host, wave, i);
 		first = first != 0 ? first : status; /* go on: all errors at once */
 	}
+	if (first == 0)
+		first = host_lapses_begin(host, wave);
 	for (uint32_t i = 0; i < msg->n_segments && first == 0; i++)
 		first = host_segment_init(host, wave, &wave->now, i);
 	if (wave->arena.no_huge && !host->noted_no_huge)
@@ -160,6 +162,7 @@ static int close_all(struct host *host, struct host_wave *wave)
 			    it->setup.note);
 		first = first != 0 ? first : status;
 	}
+	host_lapses_end(wave);
 	for (uint32_t i = 0; wave->handles != NULL && i < wave->now.view.head->instances.count; i++)
 		if (wave->handles[i] != NULL)
 			component_close(wave->handles[i]);

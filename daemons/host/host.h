@@ -47,6 +47,8 @@ struct host_wave { /* what we hold of one waveform */
 	_Atomic uint32_t quit;      /* virtual: the threads of `now` end */
 	struct host_radio *radio;   /* its clock; NULL: another one */
 	bool io_reported;
+	struct host_lapses **lapses; /* by number of the instance; NULL: no recording */
+	bool records;                /* they are written */
 };
 
 struct host_lane {
@@ -90,6 +92,13 @@ int host_segment_init(
 /* attach.c: 0, or negative with the reason in host->text. The descriptors are consumed. */
 int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
 int host_finish(struct host *host, uint32_t control);
+
+/* lapses.c: of instances that have been opened. host_lapses_begin: 0, or negative with the reason
+ * in host->text. host_lapses_serve: what has been written down so far, of a wave that records; by
+ * the I/O thread. */
+int host_lapses_begin(struct host *host, struct host_wave *wave);
+void host_lapses_serve(struct host_wave *wave);
+void host_lapses_end(struct host_wave *wave);
 
 /* remap.c: the same instances by other tables. host_remap: 0, or negative with the reason in
  * host->text and nothing changed; the descriptors are consumed. host_switch: 0, also when there is

@@ -47,6 +47,9 @@ static int wave_serve(struct host *host, struct host_wave *wave, bool *ret_later
 		moved += status > 0 ? status : 0;
 		*ret_later |= it->io.later;
 	}
+	if (wave->records)
+		host_lapses_serve(wave);
+	*ret_later |= wave->records;
 	return moved;
 }
 
@@ -353,6 +356,8 @@ int host_free_start(struct host_wave *wave)
 
 static bool has_io(const struct host_wave *wave)
 {
+	if (wave->records)
+		return true;
 	for (uint32_t i = 0; i < wave->now.view.head->instances.count; i++)
 		if (wave->instances[i].initialised && wave->instances[i].io.len > 0)
 			return true;

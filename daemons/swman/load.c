@@ -27,7 +27,7 @@ struct load { /* one LOAD, while it is worked on */
 	/* those that it has now, if a remap counts its lanes from these; NULL */
 	const char *cpus;
 	const json_t *list; /* what is loaded, of exec */
-	char *file, *text, *cwd, *clock, *late, *isolation, *radio, *radio_text;
+	char *file, *text, *cwd, *clock, *late, *isolation, *radio, *radio_text, *record, *replay;
 	char *sets[SETS_MAX];
 	size_t n_sets;
 	int lanes[LANES_MAX];
@@ -90,6 +90,8 @@ static int request_take(struct load *load)
 	load->isolation = wire_get_text(request, WIRE_TAG_ISOLATION, 0);
 	load->radio = wire_get_text(request, WIRE_TAG_RADIO, 0);
 	load->radio_text = wire_get_text(request, WIRE_TAG_RADIO_TEXT, 0);
+	load->record = wire_get_text(request, WIRE_TAG_RECORD, 0);
+	load->replay = wire_get_text(request, WIRE_TAG_REPLAY, 0);
 	wire_get_u64(request, WIRE_TAG_SLOT_NS, &load->slot_ns);
 	wire_get_u64(request, WIRE_TAG_SLOTS, &load->slots);
 	wire_get_u64(request, WIRE_TAG_PIPELINED, &load->pipelined);
@@ -139,6 +141,8 @@ static int load_parse(struct load *load)
 	    .copies = load->copies > UINT32_MAX ? UINT32_MAX : (uint32_t)load->copies,
 	    .radio = load->radio_text ? load->radio : NULL,
 	    .radio_text = load->radio_text,
+	    .record = load->record,
+	    .replay = load->replay,
 	};
 
 	load->registry = components_open(load->swman, &load->diag);
@@ -309,7 +313,7 @@ static int plan_choose(struct load *load)
 static void load_fini(struct load *load)
 {
 	char *const texts[] = {load->file, load->text, load->cwd, load->clock, load->late,
-	    load->isolation, load->radio, load->radio_text};
+	    load->isolation, load->radio, load->radio_text, load->record, load->replay};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		free(texts[i]);

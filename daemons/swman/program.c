@@ -625,6 +625,8 @@ static void head_fill(struct build *b)
 	h->overrun = text_add(b, overrun[b->wf->overrun]);
 	h->on_node_loss = losses[b->wf->on_node_loss];
 	h->lease_ms = b->wf->lease_ms;
+	h->record = text_add(b, waveform_lapses(b->wf) ? b->wf->record : NULL);
+	h->replay = text_add(b, b->wf->replay);
 }
 
 static int program_assemble(struct build *b, void **ret_bytes, size_t *ret_len)

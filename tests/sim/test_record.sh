@@ -52,6 +52,14 @@ copy
 sed -i 's/"recording":1/"recording":2/' "$work/bad/control.jsonl"
 refused "a newer version" 'control.jsonl:1: the recording has version 2, and this ALOE reads version 1'
 copy
+sed -i '$d' "$work/bad/control.jsonl"
+echo '{"set":{"noise.ebn0_db":"1"},"index":4611686018427387900}' >>"$work/bad/control.jsonl"
+refused "an index that no waveform reaches" 'control.jsonl:[0-9]*: index: found 4611686018427387900; a whole number 0 .. 281474976710655'
+copy
+sed -i '$d' "$work/bad/control.jsonl"
+sed -i '2s/^0 60 /4611686018427387000 60 /' "$work/bad/source.out.messages"
+refused "a message at such an index" 'source.out.messages:2: found `4611686018427387000 '
+copy
 sed -i 's/ebn0_db = 2.2/ebn0_db = 3.2/' "$work/bad/waveform.conf"
 refused "another waveform" 'waveform.conf was altered'
 copy

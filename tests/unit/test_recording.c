@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "core/recording/control.h"
+#include "core/recording/lapses.h"
 #include "core/recording/table.h"
 #include "tests/mock/mock.h"
 
@@ -48,6 +49,8 @@ static void tables_that_are_wrong_are_refused_by_line(void **state)
 	table_refused(HEAD "0 1 x 4 0000000000000000\n", 2, "INDEX COUNT");
 	table_refused(HEAD "0 1 v 4 000000000000000g\n", 2, "INDEX COUNT");
 	table_refused(HEAD "0  1 v 4 0000000000000000\n", 2, "INDEX COUNT");
+	table_refused(HEAD "4611686018427387903 1 v 4 00\n", 2, "INDEX COUNT");
+	table_refused(HEAD "281474976710655 1 v 4 00\n", 2, "an index below 2^48");
 	table_refused(HEAD "99999999999999999999 1 v 4 0\n", 2, "INDEX COUNT");
 	table_refused(HEAD "4 2 v 4 00\n5 1 v 4 00\n", 3, "behind those of the line before");
 	table_refused(HEAD "0 2 v 4 00\nend 3 16\n", 3, "add up to");
@@ -68,6 +71,64 @@ static void a_table_cut_short_is_whole_up_to_its_last_line(void **state)
 	assert_int_equal(table.bytes, 16);
 	assert_false(table.whole);
 	table_fini(&table);
+}
+
+/* ---- lapses ------------------------------------------------------------------------ */
+
+static void lapses_refused(const char *text, unsigned line, const char *needed)
+{
+	struct lapse_table table;
+	char why[LAPSES_WHY] = "";
+	unsigned at = 0;
+
+	assert_int_equal(lapses_parse(text, strlen(text), &table, &at, why), -EINVAL);
+	assert_int_equal(at, line);
+	if (!strstr(why, needed))
+		fail_msg("%s", why);
+	lapses_fini(&table);
+}
+
+#define LAPSES "aloe-lapses 1\n"
+
+static void lapses_that_are_wrong_are_refused_by_line(void **state)
+{
+	(void)state;
+	lapses_refused("", 1, "aloe-lapses 1");
+	lapses_refused("aloe-messages 1 i16 4\n", 1, "aloe-lapses 1");
+	lapses_refused("aloe-lapses 2\n", 1, "version 2, and this ALOE reads version 1");
+	lapses_refused(LAPSES "1 0 l 0\n", 2, "INDEX COUNT");
+	lapses_refused(LAPSES "1 1 v 0\n", 2, "INDEX COUNT");
+	lapses_refused(LAPSES "1 1 a 256\n", 2, "INDEX COUNT");
+	lapses_refused(LAPSES "1 4294967296 l 0\n", 2, "INDEX COUNT");
+	lapses_refused(LAPSES "4611686018427387903 1 l 0\n", 2, "INDEX COUNT");
+	lapses_refused(LAPSES "5 3 l 0\n6 1 a 0\n", 3, "not before");
+	lapses_refused(LAPSES "5 1 u 0\n6 1 a 0\n", 3, "behind a line `u`");
+	lapses_refused(LAPSES "upto x\n", 2, "upto INDEX");
+	lapses_refused(LAPSES "end\n5 1 l 0\n", 3, "nothing behind");
+}
+
+static void lapses_are_known_up_to_an_index(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t n;
+		uint64_t upto;
+	} cases[] = {{LAPSES "3 2 l 0\n4 1 a 1\nend\n", 2, UINT64_MAX},
+	    {LAPSES "3 2 l 0\nupto 9\n12 1 l 0\n", 2, 9}, {LAPSES "3 2 l 0\nupto 9\nupto 1", 1, 9},
+	    {LAPSES, 0, 0}, {LAPSES "3 2 l 0\n7 1 u 0\nend\n", 2, 7}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lapse_table table;
+		char why[LAPSES_WHY];
+		unsigned line;
+
+		assert_int_equal(
+		    lapses_parse(cases[i].text, strlen(cases[i].text), &table, &line, why), 0);
+		assert_int_equal(table.n_rows, cases[i].n);
+		assert_int_equal(table.upto, cases[i].upto);
+		lapses_fini(&table);
+	}
 }
 
 /* ---- control.jsonl ------------------------------------------------------------------------ */
@@ -108,6 +169,12 @@ static void control_logs_that_are_wrong_are_refused_by_line(void **state)
 	control_refused("nothing\n", "c:1");
 	control_refused(FIRST "{\"set\":{\"a.b\":1},\"index\":3}\n", "c:2: set: an object whose");
 	control_refused(FIRST "{\"set\":{\"a.b\":\"1\"}}\n", "index");
+	control_refused(FIRST "{\"set\":{\"a.b\":\"1\"},\"index\":4611686018427387903}\n",
+	    "c:2: index: found 4611686018427387903");
+	control_refused(
+	    FIRST "{\"state\":\"PAUSE\",\"index\":4611686018427387903}\n", "c:2: index");
+	control_refused(
+	    FIRST "{\"end\":4611686018427387903,\"recorded\":{},\"sinks\":{}}\n", "c:2: end");
 	control_refused(
 	    FIRST "{\"end\":4,\"recorded\":{},\"sinks\":{}}\n{}\n", "c:3: the recording");
 	control_refused(FIRST "{\"end\":4,\"recorded\":{},\"sinks\":{}}\n{", "c:3: the recording");
@@ -198,6 +265,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(tables_that_are_wrong_are_refused_by_line),
 	    cmocka_unit_test(a_table_cut_short_is_whole_up_to_its_last_line),
+	    cmocka_unit_test(lapses_that_are_wrong_are_refused_by_line),
+	    cmocka_unit_test(lapses_are_known_up_to_an_index),
 	    cmocka_unit_test(control_logs_that_are_wrong_are_refused_by_line),
 	    cmocka_unit_test(sets_are_in_the_order_of_their_index),
 	    cmocka_unit_test(a_full_disk_costs_the_recording_alone),

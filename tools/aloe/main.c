@@ -310,7 +310,10 @@ static const char replay_doc[] =
     "recording: the exit status is 1 if one differs, on whatever lanes, isolation and clock.\n\n"
     "All of the recording is checked first. One that is truncated, altered or of a newer version, "
     "or a file that a component reads and that has changed, ends with exit status 2 and the "
-    "place. A recording that was cut short by a crash is replayed up to its last whole second.";
+    "place. A recording that was cut short by a crash is replayed up to its last whole second.\n\n"
+    "With late = \"skip\" or overrun = \"conceal\" instances may have missed an index or a "
+    "message. INSTANCE.lapses in DIR has each of these with its index, and replay repeats them. "
+    "If they are known up to an index only, replay ends there and says so.";
 static const char compare_doc[] =
     "DIR and DIR2 are folders of `aloe run FILE --record DIR --digests`, of the same waveform: of "
     "two builds of a component, two vector levels or two machines. All digests are compared, and "

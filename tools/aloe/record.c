@@ -24,6 +24,7 @@
 #include "core/report/report.h"
 #include "tools/aloe/describe.h"
 #include "tools/aloe/digests.h"
+#include "tools/aloe/recording.h"
 #include "tools/aloe/run.h"
 #include "tools/aloe/sinks.h"
 #include "tools/aloe/source.h"
@@ -130,8 +131,11 @@ static void output_add(struct record_job *record, int instance, int port)
 	struct wf_graft *graft = &record->outputs[record->n_outputs];
 	char *params = record->params[record->n_outputs++];
 
-	*graft = (struct wf_graft){
-	    .instance = instance, .port = port, .component = "recorder", .params = params};
+	*graft = (struct wf_graft){.instance = instance,
+	    .port = port,
+	    .component = "recorder",
+	    .params = params,
+	    .beside = true};
 	wf_graft_name(waveform, "in", graft);
 	snprintf(params, PARAMS, "keep = \"messages\"; path = \"%s/%s.%s\";", record->dir,
 	    waveform->instances[instance].name,
@@ -201,6 +205,24 @@ static json_t *files_hashes(const struct waveform *waveform)
 	return hashes;
 }
 
+/* All instances of the run, if they may miss something. */
+static json_t *lapses_names(const struct record_job *record)
+{
+	const struct waveform *waveform = record->source.waveform;
+	json_t *names = json_object();
+
+	if (!waveform_lapses(waveform))
+		return names;
+	for (size_t i = 0; i < waveform->n_instances; i++)
+		json_object_set_new(names, waveform->instances[i].name, json_string(""));
+	for (size_t i = 0; i < record->sinks.n_grafts; i++)
+		json_object_set_new(names, record->sinks.grafts[i].name, json_string(""));
+	for (size_t i = 0; i < record->n_outputs; i++)
+		json_object_set_new(names, record->outputs[i].name,
+		    json_string(waveform->instances[record->outputs[i].instance].name));
+	return names;
+}
+
 static int head_write(const struct record_job *record, const char *text)
 {
 	char hex[SHA256_TEXT];
@@ -210,10 +232,12 @@ static int head_write(const struct record_job *record, const char *text)
 	if (cli_whole(record->args, "slots", 1, CONTROL_INDEX_MAX, &slots) < 0)
 		return CLI_USAGE;
 	sha256_text(text, strlen(text), hex);
-	head = json_pack("{s:i, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "recording", CONTROL_VERSION,
-	    "version", ALOE_VERSION, "waveform", record->source.waveform->name, "text_sha256", hex,
-	    "slots", (json_int_t)slots, "components", components_hashes(record->source.waveform),
-	    "files", files_hashes(record->source.waveform), "outputs", outputs_names(record));
+	head = json_pack("{s:i, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "recording",
+	    CONTROL_VERSION, "version", ALOE_VERSION, "waveform", record->source.waveform->name,
+	    "text_sha256", hex, "slots", (json_int_t)slots, "components",
+	    components_hashes(record->source.waveform), "files",
+	    files_hashes(record->source.waveform), "outputs", outputs_names(record), "lapses",
+	    lapses_names(record));
 	if (record->digesters.n)
 		json_object_set_new(
 		    head, "digests", digesters_names(&record->digesters, record->source.waveform));
@@ -312,6 +336,50 @@ static json_t *recorded_hashes(const struct record_job *record)
 	return hashes;
 }
 
+static void hash_add(const struct record_job *record, json_t *hashes, const char *file)
+{
+	char path[4400], hex[SHA256_TEXT];
+
+	if (path_print(path, sizeof(path), "%s/%s", record->dir, file) == 0 &&
+	    sha256_file(path, CONTROL_BYTES_MAX, hex) == 0)
+		json_object_set_new(hashes, file, json_string(hex));
+}
+
+/* What was missed is in the files of lapses: 0 if they are whole. */
+static int lapses_end(const struct record_job *record, json_t *hashes, uint64_t missed)
+{
+	struct recording recording = {
+	    .dir = record->dir, .control = {.head = json_object(), .end = json_object()}};
+	const char *name;
+	json_t *names = lapses_names(record), *source;
+	int rc;
+
+	diag_init(&recording.diag);
+	json_object_set_new(recording.control.head, "lapses", names);
+	json_object_foreach(names, name, source)
+	{
+		char file[160];
+
+		snprintf(file, sizeof(file), "%s.lapses", name);
+		hash_add(record, hashes, file);
+	}
+	recording_lapses(&recording);
+	diag_print(&recording.diag, stderr);
+	rc = recording.diag.errors ? -EIO : 0;
+	if (rc == 0 && recording.exact != UINT64_MAX)
+		fprintf(stderr,
+		    "aloe: %s: what %s missed is known before index %llu only, so a replay ends "
+		    "there\n",
+		    record->dir, recording.exact_why, (unsigned long long)recording.exact);
+	else if (rc == 0 && missed > 0)
+		fprintf(stderr,
+		    "aloe: slots skipped and messages missed inside the waveform: %llu; they are "
+		    "recorded, and a replay repeats them\n",
+		    (unsigned long long)missed);
+	recording_close(&recording);
+	return rc;
+}
+
 static json_t *sinks_hashes(const struct record_job *record)
 {
 	json_t *hashes = json_object();
@@ -323,7 +391,7 @@ static json_t *sinks_hashes(const struct record_job *record)
 	return hashes;
 }
 
-/* Under skip: what instances missed is not recorded, but how much that was. */
+/* Under skip: how much instances missed. */
 static uint64_t missed_count(const json_t *report)
 {
 	static const char *const counts[] = {"absent", "overwritten", "lost"};
@@ -339,6 +407,7 @@ static int record_end(struct record_job *record, const json_t *report)
 {
 	const uint64_t missed = missed_count(report);
 	const double lost = lost_count(report);
+	json_t *hashes;
 	int rc, status;
 
 	if (lost > 0) {
@@ -355,18 +424,17 @@ static int record_end(struct record_job *record, const json_t *report)
 		    strerror(-rc));
 		return CLI_FAILED;
 	}
-	if (missed > 0)
-		fprintf(stderr,
-		    "aloe: slots skipped and messages missed inside the waveform: %llu; these are "
-		    "not recorded, so a replay gives other bits from the first of them on\n",
-		    (unsigned long long)missed);
 	status = describe_outputs(
 	    record->dir, record->source.waveform, record->outputs, record->n_outputs);
+	hashes = recorded_hashes(record);
+	if (status == CLI_OK && lapses_end(record, hashes, missed) < 0)
+		status = CLI_FAILED;
 	if (status == CLI_OK)
 		status = line_add(record, "r+e",
-		    json_pack("{s:I, s:I, s:o, s:o}", "missed", (json_int_t)missed, "end",
-		        (json_int_t)report_number(report, "index"), "recorded",
-		        recorded_hashes(record), "sinks", sinks_hashes(record)));
+		    json_pack("{s:I, s:I, s:O, s:o}", "missed", (json_int_t)missed, "end",
+		        (json_int_t)report_number(report, "index"), "recorded", hashes, "sinks",
+		        sinks_hashes(record)));
+	json_decref(hashes);
 	return status;
 }
 

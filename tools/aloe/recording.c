@@ -195,6 +195,15 @@ static int slots_find(struct recording *recording)
 	for (size_t i = 0; !end && i < recording->n_tables; i++)
 		if (i == 0 || recording->tables[i].next < slots)
 			slots = recording->tables[i].next;
+	if (recording->exact < slots) {
+		slots = recording->exact;
+		recording->partly = true;
+		diag_note(&recording->diag,
+		    "%s: what %s missed is known before index %" PRIu64
+		    " only, so it replays up to there, and there are no digests of sinks to "
+		    "compare with",
+		    recording->dir, recording->exact_why, slots);
+	}
 	recording->slots = slots;
 	if (!end)
 		diag_note(&recording->diag,
@@ -217,6 +226,7 @@ int recording_open(const char *dir, struct recording *ret)
 	if (rc == 0) {
 		text_check(ret);
 		files_check(ret);
+		recording_lapses(ret);
 		rc = tables_check(ret);
 	}
 	if (rc == 0)

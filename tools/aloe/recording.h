@@ -14,7 +14,10 @@ struct recording {
 	struct recording_control control;
 	struct message_table *tables; /* as control.head's `outputs` */
 	size_t n_tables;
-	uint64_t slots; /* that it replays */
+	uint64_t slots;      /* that it replays */
+	uint64_t exact;      /* its lapses are known before this index; UINT64_MAX: all */
+	char exact_why[128]; /* of which instance they are not known from there on */
+	bool partly;         /* it replays fewer indices than ran */
 };
 
 /* recording_open reads the folder `dir`: 0; or negative after printing what is truncated, altered
@@ -22,5 +25,9 @@ struct recording {
  * were, are errors. recording_close in any case. */
 int recording_open(const char *dir, struct recording *ret);
 void recording_close(struct recording *recording);
+
+/* recording_lapses reads the lapses of all instances and finds `exact`, of a recording that has
+ * `dir`, `diag` and `control`. Errors go to diag. */
+void recording_lapses(struct recording *recording);
 
 #endif

@@ -48,6 +48,12 @@ static const struct message_table *table_find(const struct replay *replay, const
 	return NULL;
 }
 
+/* Under skip the last messages may have been missed; then the run ends by its number of indices. */
+static bool has_lapses(const struct replay *replay)
+{
+	return json_object_size(json_object_get(replay->recording.control.head, "lapses")) > 0;
+}
+
 static int player_add(struct replay *replay, int i, int port)
 {
 	const struct wf_instance *instance = &replay->source.waveform->instances[i];
@@ -66,8 +72,8 @@ static int player_add(struct replay *replay, int i, int port)
 	*player = (struct wf_graft){
 	    .instance = i, .port = port, .component = "player", .params = params, .replaces = true};
 	wf_graft_name(replay->source.waveform, "in", player);
-	snprintf(params, PARAMS, "path = \"%s/%s\"; type = \"%s\"; length = %u;", replay->dir, name,
-	    table->type, table->max);
+	snprintf(params, PARAMS, "path = \"%s/%s\"; type = \"%s\"; length = %u;%s", replay->dir,
+	    name, table->type, table->max, has_lapses(replay) ? " endless = true;" : "");
 	replay->n_players++;
 	return CLI_OK;
 }
@@ -121,14 +127,14 @@ static int text_write(struct replay *replay, char *ret_path, size_t size)
 
 static int replay_run(struct replay *replay, const char *conf, json_t **ret_report)
 {
-	static const struct cli_option slots = {.name = "slots"};
+	static const struct cli_option slots = {.name = "slots"}, lapses = {.name = "replay"};
 	struct replay_sets sets = {.sets = replay->recording.control.sets,
 	    .waveform = replay->source.waveform,
 	    .left_out = replay->left_out,
 	    .slots = replay->recording.slots};
 	const struct run_hook hook = {replay_sets_send, &sets};
 	struct cli_args args = *replay->args;
-	struct cli_given *given = calloc(args.n_given + 1, sizeof(*given));
+	struct cli_given *given = calloc(args.n_given + 2, sizeof(*given));
 	const char *file[] = {conf};
 	int status = CLI_FAILED;
 
@@ -137,9 +143,12 @@ static int replay_run(struct replay *replay, const char *conf, json_t **ret_repo
 	if (given) {
 		if (args.n_given)
 			memcpy(given, args.given, args.n_given * sizeof(*given));
-		given[args.n_given] = (struct cli_given){.option = &slots, .value = replay->slots};
+		given[args.n_given++] =
+		    (struct cli_given){.option = &slots, .value = replay->slots};
+		if (has_lapses(replay))
+			given[args.n_given++] =
+			    (struct cli_given){.option = &lapses, .value = replay->dir};
 		args.given = given;
-		args.n_given++;
 		args.args = file;
 		status = run_waveform(&args, &hook, ret_report);
 	}
@@ -151,7 +160,9 @@ static int replay_run(struct replay *replay, const char *conf, json_t **ret_repo
 
 static unsigned sinks_print_table(const struct replay *replay, FILE *out)
 {
-	const json_t *were = json_object_get(replay->recording.control.end, "sinks");
+	const json_t *were = replay->recording.partly
+	    ? NULL
+	    : json_object_get(replay->recording.control.end, "sinks");
 	unsigned differ = 0;
 
 	fprintf(out, "%-24s %-9s  %-64s\n", "sink", "", "SHA-256 of the replay");

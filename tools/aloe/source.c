@@ -295,6 +295,7 @@ int source_put(const struct source *source, const struct cli_args *args, struct 
 	wire_put_text(msg, WIRE_TAG_RADIO, source->radio ? cli_get(args, "radio") : NULL);
 	wire_put_text(msg, WIRE_TAG_RADIO_TEXT, source->radio);
 	wire_put_text(msg, WIRE_TAG_RECORD, cli_get(args, "record"));
+	wire_put_text(msg, WIRE_TAG_REPLAY, cli_get(args, "replay"));
 	if (cli_has(args, "pipelined"))
 		wire_put_u64(msg, WIRE_TAG_PIPELINED, 1);
 	if (slot_ns)
