@@ -57,9 +57,9 @@ uint64_t lapses_called(const struct lapse_table *table, uint64_t index, size_t *
 
 /* ---- lines ---- */
 
-static int head_read(struct words line, char ret_why[LAPSES_WHY])
+static int head_read(struct word_line line, char ret_why[LAPSES_WHY])
 {
-	const struct words whole = line;
+	const struct word_line whole = line;
 	uint64_t version = 0;
 
 	if (!word_is(&line, true, "aloe-lapses") ||
@@ -73,7 +73,7 @@ static int head_read(struct words line, char ret_why[LAPSES_WHY])
 	return -EINVAL;
 }
 
-static bool row_take(struct words *line, struct lapse *row)
+static bool row_take(struct word_line *line, struct lapse *row)
 {
 	const char *word = NULL, *letter;
 	uint64_t count = 0, port = 0;
@@ -89,10 +89,10 @@ static bool row_take(struct words *line, struct lapse *row)
 	return line->at == line->end;
 }
 
-static int row_read(struct words line, struct lapse_table *table, char ret_why[LAPSES_WHY])
+static int row_read(struct word_line line, struct lapse_table *table, char ret_why[LAPSES_WHY])
 {
 	struct lapse *row = &table->rows[table->n_rows];
-	const struct words whole = line;
+	const struct word_line whole = line;
 
 	if (!row_take(&line, row))
 		return words_refuse(ret_why, &whole, "`INDEX COUNT l|a|c|u PORT`");
@@ -104,9 +104,9 @@ static int row_read(struct words line, struct lapse_table *table, char ret_why[L
 	return 0;
 }
 
-static int upto_read(struct words line, struct lapse_table *table, char ret_why[LAPSES_WHY])
+static int upto_read(struct word_line line, struct lapse_table *table, char ret_why[LAPSES_WHY])
 {
-	const struct words whole = line;
+	const struct word_line whole = line;
 
 	if (!word_is(&line, true, "upto") ||
 	    !number_take(&line, false, 10, TABLE_INDEX_MAX, &table->upto) || line.at != line.end)
@@ -115,7 +115,7 @@ static int upto_read(struct words line, struct lapse_table *table, char ret_why[
 }
 
 static int line_read(
-    struct words line, struct lapse_table *table, unsigned number, char ret_why[LAPSES_WHY])
+    struct word_line line, struct lapse_table *table, unsigned number, char ret_why[LAPSES_WHY])
 {
 	const size_t len = (size_t)(line.end - line.at);
 
@@ -157,12 +157,12 @@ int lapses_parse(const char *text, size_t len, struct lapse_table *ret, unsigned
 	if (!ret->rows)
 		return -ENOMEM;
 	while (rc == 0 && at < end && (stop = memchr(at, '\n', (size_t)(end - at)))) {
-		rc = line_read((struct words){at, stop}, ret, ++*ret_line, ret_why);
+		rc = line_read((struct word_line){at, stop}, ret, ++*ret_line, ret_why);
 		at = stop + 1;
 	}
 	if (rc == 0 && *ret_line == 0) {
 		*ret_line = 1;
-		return words_refuse(ret_why, &(struct words){at, end}, "`aloe-lapses 1`");
+		return words_refuse(ret_why, &(struct word_line){at, end}, "`aloe-lapses 1`");
 	}
 	upto_find(ret);
 	return rc;

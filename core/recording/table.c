@@ -31,9 +31,9 @@ int table_end(char ret[TABLE_LINE], uint64_t next, uint64_t bytes)
 
 /* ---- lines ---- */
 
-static int head_read(struct words line, struct message_table *table, char ret_why[TABLE_WHY])
+static int head_read(struct word_line line, struct message_table *table, char ret_why[TABLE_WHY])
 {
-	const struct words whole = line;
+	const struct word_line whole = line;
 	const char *word = NULL;
 	size_t len = word_take(&line, true, &word);
 	uint64_t version = 0, max = 0;
@@ -60,7 +60,7 @@ static int head_read(struct words line, struct message_table *table, char ret_wh
 	return 0;
 }
 
-static bool row_take(struct words *line, struct table_row *row)
+static bool row_take(struct word_line *line, struct table_row *row)
 {
 	const char *word = NULL, *letter;
 	uint64_t len;
@@ -78,10 +78,10 @@ static bool row_take(struct words *line, struct table_row *row)
 }
 
 static int row_read(
-    struct words line, struct message_table *table, size_t room, char ret_why[TABLE_WHY])
+    struct word_line line, struct message_table *table, size_t room, char ret_why[TABLE_WHY])
 {
 	struct table_row *row = &table->rows[table->n_rows];
-	const struct words whole = line;
+	const struct word_line whole = line;
 	uint64_t one;
 
 	if (table->n_rows == room || !row_take(&line, row))
@@ -102,9 +102,9 @@ static int row_read(
 	return 0;
 }
 
-static int end_read(struct words line, struct message_table *table, char ret_why[TABLE_WHY])
+static int end_read(struct word_line line, struct message_table *table, char ret_why[TABLE_WHY])
 {
-	const struct words whole = line;
+	const struct word_line whole = line;
 	const char *word = NULL;
 	uint64_t next, bytes;
 
@@ -117,8 +117,8 @@ static int end_read(struct words line, struct message_table *table, char ret_why
 	return 0;
 }
 
-static int line_read(struct words line, struct message_table *table, size_t room, unsigned number,
-    char ret_why[TABLE_WHY])
+static int line_read(struct word_line line, struct message_table *table, size_t room,
+    unsigned number, char ret_why[TABLE_WHY])
 {
 	if (number == 1)
 		return head_read(line, table, ret_why);
@@ -144,13 +144,13 @@ int table_parse(const char *text, size_t len, struct message_table *ret, unsigne
 	if (!ret->rows)
 		return -ENOMEM;
 	while (rc == 0 && at < end && (stop = memchr(at, '\n', (size_t)(end - at)))) {
-		rc = line_read((struct words){at, stop}, ret, lines, ++*ret_line, ret_why);
+		rc = line_read((struct word_line){at, stop}, ret, lines, ++*ret_line, ret_why);
 		at = stop + 1;
 	}
 	if (rc == 0 && *ret_line == 0) {
 		*ret_line = 1;
 		return words_refuse(
-		    ret_why, &(struct words){at, end}, "`aloe-messages 1 TYPE ITEMS`");
+		    ret_why, &(struct word_line){at, end}, "`aloe-messages 1 TYPE ITEMS`");
 	}
 	return rc;
 }

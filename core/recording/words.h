@@ -14,13 +14,13 @@
 
 enum { WORDS_WHY = 200 };
 
-struct words {
+struct word_line {
 	const char *at, *end;
 };
 
 /* The next word of a line, with one space before it unless it is the first; its length, 0: there is
  * none. */
-static inline size_t word_take(struct words *line, bool first, const char **ret)
+static inline size_t word_take(struct word_line *line, bool first, const char **ret)
 {
 	const char *at = line->at;
 
@@ -34,7 +34,7 @@ static inline size_t word_take(struct words *line, bool first, const char **ret)
 }
 
 static inline bool number_take(
-    struct words *line, bool first, unsigned base, uint64_t max, uint64_t *ret)
+    struct word_line *line, bool first, unsigned base, uint64_t max, uint64_t *ret)
 {
 	const char *word = NULL;
 	const size_t len = word_take(line, first, &word);
@@ -52,7 +52,7 @@ static inline bool number_take(
 	return len > 0;
 }
 
-static inline bool word_is(struct words *line, bool first, const char *text)
+static inline bool word_is(struct word_line *line, bool first, const char *text)
 {
 	const char *word = NULL;
 	const size_t len = word_take(line, first, &word);
@@ -62,7 +62,7 @@ static inline bool word_is(struct words *line, bool first, const char *text)
 
 /* -EINVAL, with what was found and what is needed in ret_why. */
 static inline int words_refuse(
-    char ret_why[WORDS_WHY], const struct words *line, const char *needed)
+    char ret_why[WORDS_WHY], const struct word_line *line, const char *needed)
 {
 	const size_t len = (size_t)(line->end - line->at);
 

@@ -95,6 +95,8 @@ bool lapse_before(struct instance *it, uint64_t k)
 	struct lapses *lapses = it->lapses;
 	bool left_out = false;
 
+	assert(lapses != NULL);
+	assert(lapses->at <= lapses->n_rows);
 	if (lapses->ring != NULL)
 		atomic_store_explicit(&lapses->next, k, memory_order_release);
 	lapses->conceals = false;

@@ -12,6 +12,8 @@ static uint32_t flags_of(enum tap_status status, const struct tap_message *messa
 {
 	if (status == TAP_LOST)
 		return TAP_GAP;
+	if (status == TAP_EARLIER)
+		return TAP_BEFORE;
 	return message->state == ALOE_VALID ? 0
 	    : message->state == ALOE_IDLE   ? TAP_IDLE
 	                                    : TAP_ABSENT;
@@ -34,7 +36,7 @@ size_t tap_frames(struct tap *tap, uint8_t *to, size_t size, bool *ret_ended)
 			*ret_ended = status == TAP_END;
 			break;
 		}
-		if (status == TAP_LOST) {
+		if (status == TAP_LOST || status == TAP_EARLIER) {
 			put_le64(data, message.count);
 			message.bytes = 8;
 		}
@@ -55,6 +57,7 @@ static bool is_sound(const struct tap_frame *frame)
 	case TAP_ABSENT:
 		return frame->len == 0;
 	case TAP_GAP:
+	case TAP_BEFORE:
 		return frame->len == 8;
 	default:
 		return false;
@@ -74,7 +77,7 @@ ssize_t tap_frame_get(const uint8_t *bytes, size_t len, struct tap_frame *ret)
 		return -EBADMSG;
 	if (len - TAP_FRAME_HEAD < ret->len)
 		return 0;
-	if (ret->flags == TAP_GAP)
+	if (ret->flags == TAP_GAP || ret->flags == TAP_BEFORE)
 		ret->count = get_le64(ret->data);
 	return TAP_FRAME_HEAD + (ssize_t)ret->len;
 }

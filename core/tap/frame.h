@@ -7,7 +7,7 @@
  *
  * flags 0: a message. TAP_IDLE: none by plan. TAP_ABSENT: none, though there should be one.
  * TAP_GAP: messages that the reader has lost; index is the first, and the bytes are a u64, how many
- * there are. TAP_IDLE and TAP_ABSENT have no bytes.
+ * there are. TAP_BEFORE: the same of messages from before the ring was made, which nobody keeps. TAP_IDLE and TAP_ABSENT have no bytes.
  */
 #ifndef ALOE_TAP_FRAME_H
 #define ALOE_TAP_FRAME_H
@@ -17,11 +17,11 @@
 
 #include "core/tap/tap.h"
 
-enum { TAP_FRAME_HEAD = 16, TAP_IDLE = 1, TAP_ABSENT = 2, TAP_GAP = 4 };
+enum { TAP_FRAME_HEAD = 16, TAP_IDLE = 1, TAP_ABSENT = 2, TAP_GAP = 4, TAP_BEFORE = 8 };
 
 struct tap_frame {
 	uint64_t index;
-	uint64_t count; /* TAP_GAP: how many; else 1 */
+	uint64_t count; /* TAP_GAP, TAP_BEFORE: how many; else 1 */
 	uint32_t flags;
 	uint32_t len;        /* of the bytes */
 	const uint8_t *data; /* in the caller's bytes */

@@ -140,6 +140,43 @@ static enum tap_status range_lost(struct tap *tap, uint64_t next, struct tap_mes
 	return lost_take(tap, next - oldest > room ? oldest + room : oldest, ret);
 }
 
+static uint64_t index_first(const struct tap *tap)
+{
+	const uint32_t i = tap->view->buffers[tap->buffer].instance;
+	const uint64_t first = atomic_load(&image_instance_state(tap->view, i)->first),
+	               lag = tap->view->instances[i].lag;
+
+	return first > lag ? first - lag : 0;
+}
+
+/* The first index from the reader's on that is not from before the ring: a place that was never
+ * written, of an index that ran before the ring was made by a remap. */
+static uint64_t index_since(const struct tap *tap, uint64_t next)
+{
+	const struct image_message *messages = image_messages(tap->view, tap->buffer);
+	const uint64_t mask = tap->view->buffers[tap->buffer].depth - 1,
+	               oldest = index_oldest(tap, next), first = index_first(tap),
+	               begin = tap->next > oldest ? tap->next : oldest,
+	               end = first < next ? first : next;
+	uint64_t k = begin;
+
+	while (
+	    k < end && atomic_load_explicit(&messages[k & mask].stamp, memory_order_acquire) == 0)
+		k++;
+	return k > begin ? k : tap->next;
+}
+
+static enum tap_status earlier_take(struct tap *tap, uint64_t to, struct tap_message *ret)
+{
+	to = index_wanted(tap, to);
+	*ret = (struct tap_message){.index = tap->next,
+	    .count = (to - tap->next) / (tap->every > 1 ? tap->every : 1),
+	    .state = ALOE_ABSENT};
+	tap->counts.earlier += ret->count;
+	tap->next = to;
+	return TAP_EARLIER;
+}
+
 static bool is_damaged(const struct tap *tap, const struct tap_message *message)
 {
 	return message->len > tap->view->buffers[tap->buffer].max ||
@@ -194,13 +231,16 @@ static bool has_ended(const struct tap *tap)
 
 enum tap_status tap_next(struct tap *tap, void *items, struct tap_message *ret)
 {
-	uint64_t next = index_next(tap);
+	uint64_t next = index_next(tap), since;
 
 	tap->next = index_wanted(tap, tap->next);
 	if (has_ended(tap))
 		return TAP_END;
 	if (tap->next >= next)
 		return TAP_WAIT;
+	since = index_since(tap, next);
+	if (since > tap->next)
+		return earlier_take(tap, since, ret);
 	if (tap->next < index_oldest(tap, next))
 		return range_lost(tap, next, ret);
 	if (message_copy(tap, items, ret))

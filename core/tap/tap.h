@@ -12,7 +12,8 @@
  * The ring of a tapped output (image_buffer.tap) keeps the last `tap` messages or more. A message
  * is copied between two looks at its stamp; if the stamp has changed, the message was overwritten
  * while it was copied, and counts as lost. A reader that is too slow loses whole ranges of indices,
- * which it is told.
+ * which it is told. A ring that was made while the waveform ran has places that nobody has written
+ * since: these indices were before the tap, and are no losses.
  *
  * The image can be written by the hosts of the waveform, so every number in it is held against the
  * sealed program. [control]
@@ -25,13 +26,14 @@
 enum tap_status {
 	TAP_MESSAGE, /* one message */
 	TAP_LOST,    /* indices that were overwritten before the reader came */
+	TAP_EARLIER, /* indices from before the ring was made: nobody has lost them */
 	TAP_WAIT,    /* the next index has not been written yet */
 	TAP_END,     /* the writer has run its last index */
 };
 
 struct tap_message {
-	uint64_t index; /* of TAP_LOST: the first that is lost */
-	uint64_t count; /* 1; of TAP_LOST: how many follow one another */
+	uint64_t index; /* of TAP_LOST and TAP_EARLIER: the first */
+	uint64_t count; /* 1; of TAP_LOST and TAP_EARLIER: how many follow one another */
 	uint32_t state; /* ALOE_VALID, ALOE_IDLE or ALOE_ABSENT */
 	uint32_t len;   /* items; 0 unless ALOE_VALID */
 	uint32_t bytes; /* of the items */
@@ -41,7 +43,7 @@ struct tap_message {
  * = "skip"), and its message reads ABSENT; damaged: state or length are none that a writer gives,
  * and the message reads ABSENT. */
 struct tap_counts {
-	uint64_t messages, idle, absent, skipped, damaged, lost, gaps;
+	uint64_t messages, idle, absent, skipped, damaged, lost, gaps, earlier;
 };
 
 struct tap {

@@ -144,9 +144,10 @@ def read(data, type_="f32"):
 
 def test_frames():
     some = numpy.array([1, -2], dtype="<f4")
-    got = read(frame(0, 0, some.tobytes()) + frame(1, 1) + frame(2, 2) + frame(3, 4, struct.pack("<Q", 7)))
+    got = read(frame(0, 0, some.tobytes()) + frame(1, 1) + frame(2, 2) + frame(3, 4, struct.pack("<Q", 7)) +
+               frame(10, 8, struct.pack("<Q", 5)))
     assert [(m.index, m.state, m.count) for m in got] == [
-        (0, "valid", 1), (1, "idle", 1), (2, "absent", 1), (3, "lost", 7)]
+        (0, "valid", 1), (1, "idle", 1), (2, "absent", 1), (3, "lost", 7), (10, "before", 5)]
     assert numpy.array_equal(got[0].data, some)
     assert read(frame(0, 0, bytes([1, 0, 2, 0, 3, 0, 4, 0])), "ci16")[0].data.tolist() == [[1, 2], [3, 4]]
     assert read(frame(0, 0, b"\1\0"), "bit")[0].data.tolist() == [1, 0]

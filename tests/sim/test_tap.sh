@@ -53,6 +53,7 @@ ok "the first tap has read 40" eventually sh -c "test \$(wc -c <all) = 4000"
 
 # ---- a ring while it runs ----
 ok "an output without a ring gets one" says 0 "mod.out: 0 messages; no gaps" timeout -s INT 20 sh -c "'$bin/aloe' tap w mod.out --keep 30 -o mod1 & pid=\$!; sleep 1; kill -INT \$pid; wait \$pid"
+ok "what ran before it is neither lost nor absent" says 0 "mod.out: 0 messages, 10 before the tap; no gaps" timeout -s INT 20 sh -c "'$bin/aloe' tap w mod.out --last 10 -o mod0 & pid=\$!; sleep 1; kill -INT \$pid; wait \$pid"
 ok "it is there" says 0 "^mod.out: .* the ring keeps 31 messages" aloe tap w
 ok "the other has kept its own" says 0 "^source.out: .* the ring keeps 63 messages" aloe tap w
 "$bin/aloe" tap w mod.out --from 40 -o mod2 2>mod2.said &

@@ -112,7 +112,7 @@ static void what_was_missed_is_repeated(void **state)
 	rig_close(again);
 }
 
-/* More than the ring holds while nobody takes them: from the first that is lost nothing is known. */
+/* More than the ring holds while nobody takes them: from the first lost one nothing is known. */
 static void what_does_not_fit_is_said(void **state)
 {
 	struct lapses lapses = {.ring = calloc(LAPSES_RING, sizeof(struct lapse))};

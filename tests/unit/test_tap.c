@@ -215,6 +215,30 @@ static void test_every(void **state)
 	rig_close(rig);
 }
 
+/* A ring that was made at index 30 tells the indices before as such, not as ABSENT or lost. */
+static void test_before_the_ring(void **state)
+{
+	struct rig *rig = chain(16, 40);
+	struct tap_message message;
+	uint64_t value;
+	struct tap tap;
+
+	(void)state;
+	atomic_store(&rig_state(rig, 0)->done, 30); /* as after a remap */
+	atomic_store(&image_instance_state(&rig->view, 0)->first, 30);
+	steps_run(rig, 4);
+	tap_init(&tap, &rig->view, 0, 0);
+	assert_int_equal(tap_next(&tap, &value, &message), TAP_EARLIER);
+	assert_true(message.index == 0 && message.count == 30);
+	assert_int_equal(tap_next(&tap, &value, &message), TAP_MESSAGE);
+	assert_true(message.index == 30 && message.state == ALOE_VALID);
+	assert_true(tap.counts.earlier == 30 && tap.counts.absent == 0 && tap.counts.lost == 0);
+	tap_last(&tap, 6);
+	assert_int_equal(tap_next(&tap, &value, &message), TAP_EARLIER);
+	assert_true(message.index == 28 && message.count == 2);
+	rig_close(rig);
+}
+
 /* What is written as frames is read again, and nothing else is. */
 static void test_frames(void **state)
 {
@@ -248,7 +272,7 @@ static void test_frames(void **state)
 	for (uint8_t flags = 1; flags < 16; flags++) {
 		bytes[8] = flags; /* with a length of 8 */
 		assert_int_equal(tap_frame_get(bytes, sizeof(bytes), &frame),
-		    flags == TAP_GAP ? TAP_FRAME_HEAD + MAX : -EBADMSG);
+		    flags == TAP_GAP || flags == TAP_BEFORE ? TAP_FRAME_HEAD + MAX : -EBADMSG);
 	}
 	rig_close(rig);
 }
@@ -376,6 +400,7 @@ int main(void)
 	    cmocka_unit_test(test_end),
 	    cmocka_unit_test(test_idle_and_skipped),
 	    cmocka_unit_test(test_every),
+	    cmocka_unit_test(test_before_the_ring),
 	    cmocka_unit_test(test_frames),
 	    cmocka_unit_test(test_beside_a_writer),
 	    cmocka_unit_test(test_damaged_message),

@@ -393,7 +393,8 @@ static const char tap_doc[] =
     "be read.\n\nWith --framed each message has a head, in little endian: index (8 bytes), flags "
     "(4 bytes) and length (4 bytes) of the bytes that follow. Flags are 0 for a message, 1 for "
     "IDLE, 2 for ABSENT, and 4 for a gap: then index is the first message that is lost, and the 8 "
-    "bytes that follow are how many are.";
+    "bytes that follow are how many are. Flags 8 is the same for messages from before the ring "
+    "was made, which are no losses.";
 static const char remap_doc[] =
     "Every instance keeps its state and processes every index once, the output has the same "
     "bits, and other waveforms lose no slot. The moved waveform pauses for a few slots and then "

@@ -13,7 +13,7 @@
 #include "core/recording/lapses.h"
 #include "tools/aloe/recording.h"
 
-struct pair { /* a recorder, and the instance whose messages it keeps */
+struct recorder_pair { /* a recorder, and the instance whose messages it keeps */
 	struct lapse_table recorder, source;
 };
 
@@ -57,7 +57,7 @@ static void exact_lower(struct recording *recording, uint64_t index, const char 
 }
 
 /* The first index at which the recorder has nothing, or ABSENT, though the source was called. */
-static uint64_t gap_find(const struct pair *pair)
+static uint64_t gap_find(const struct recorder_pair *pair)
 {
 	size_t at = 0;
 
@@ -76,7 +76,7 @@ static uint64_t gap_find(const struct pair *pair)
 
 static void one_check(struct recording *recording, const char *name, const char *source)
 {
-	struct pair pair = {0};
+	struct recorder_pair pair = {0};
 
 	if (table_read(recording, name, &pair.recorder) == 0) {
 		exact_lower(recording, pair.recorder.upto, name);

@@ -41,7 +41,7 @@ struct tap_run {
 	uint64_t kept, slot_ns;
 	uint8_t *zeros;
 	/* what came */
-	uint64_t messages, idle, absent, lost, gaps, first, last;
+	uint64_t messages, idle, absent, lost, gaps, before, first, last;
 	struct tap_gap gap[GAPS_SHOWN];
 	size_t came; /* bytes of the last answer */
 };
@@ -79,6 +79,10 @@ static void frame_count(struct tap_run *tap, const struct tap_frame *frame)
 			tap->gap[tap->gaps] = (struct tap_gap){frame->index, frame->count};
 		tap->gaps++;
 		tap->lost += frame->count;
+		return;
+	}
+	if (frame->flags == TAP_BEFORE) {
+		tap->before += frame->count;
 		return;
 	}
 	if (tap->messages++ == 0)
@@ -291,6 +295,8 @@ static void tap_print(const struct tap_run *tap)
 		fprintf(stderr, ", %" PRIu64 " idle", tap->idle);
 	if (tap->absent > 0)
 		fprintf(stderr, ", %" PRIu64 " absent", tap->absent);
+	if (tap->before > 0)
+		fprintf(stderr, ", %" PRIu64 " before the tap", tap->before);
 	if (tap->gaps > 0)
 		gaps_print(tap);
 	else

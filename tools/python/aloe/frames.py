@@ -7,7 +7,7 @@ from typing import BinaryIO, Iterator, NamedTuple, Optional
 import numpy
 
 HEAD = struct.Struct("<QII")
-IDLE, ABSENT, GAP = 1, 2, 4
+IDLE, ABSENT, GAP, BEFORE = 1, 2, 4, 8
 
 # Types of items as numpy has them. A ci16 item is a row of two numbers, re and im.
 DTYPES = {
@@ -24,10 +24,11 @@ DTYPES = {
 class Message(NamedTuple):
     """A message of an output, or a gap.
 
-    index  of the message; of a gap the first index that is lost
+    index  of the message; of "lost" and "before" the first of them
     data   items as a numpy array; None unless state is "valid"
-    state  "valid", "idle" (none by plan), "absent" (there should be one) or "lost"
-    count  1; of a gap how many messages are lost
+    state  "valid", "idle" (none by plan), "absent" (there should be one), "lost", or
+           "before" (before the ring of the tap was made)
+    count  1; of "lost" and "before" how many there are
     """
 
     index: int
@@ -55,13 +56,13 @@ def messages(stream: BinaryIO, type_: str) -> Iterator[Message]:
     """The messages of a stream of frames, to its end. ValueError: these are no frames."""
     while (head := _read(stream, HEAD.size)) is not None:
         index, flags, size = HEAD.unpack(head)
-        if flags not in (0, IDLE, ABSENT, GAP) or (flags == GAP and size != 8):
+        if flags not in (0, IDLE, ABSENT, GAP, BEFORE) or (flags >= GAP and size != 8):
             raise ValueError(f"index {index}: a frame with flags {flags} and {size} bytes")
         data = _read(stream, size)
         if data is None:
             raise ValueError(f"the tap ends within the frame of index {index}")
-        if flags == GAP:
-            yield Message(index, None, "lost", struct.unpack("<Q", data)[0])
+        if flags >= GAP:
+            yield Message(index, None, "lost" if flags == GAP else "before", struct.unpack("<Q", data)[0])
         elif flags == 0:
             yield Message(index, items(data, type_), "valid")
         else:
