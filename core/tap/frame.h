@@ -7,7 +7,8 @@
  *
  * flags 0: a message. TAP_IDLE: none by plan. TAP_ABSENT: none, though there should be one.
  * TAP_GAP: messages that the reader has lost; index is the first, and the bytes are a u64, how many
- * there are. TAP_BEFORE: the same of messages from before the ring was made, which nobody keeps. TAP_IDLE and TAP_ABSENT have no bytes.
+ * there are. TAP_BEFORE: the same of messages from before the ring was made, which nobody keeps.
+ * TAP_IDLE and TAP_ABSENT have no bytes.
  */
 #ifndef ALOE_TAP_FRAME_H
 #define ALOE_TAP_FRAME_H
