@@ -2,7 +2,12 @@
  * file_source - a file of items, `length` of them in each message: bits one per byte, numbers in
  * host order, complex ones as re, im. The end of the file ends the run; the last message may be
  * short and keeps its length. With `loop` the file follows itself without a seam, and all messages
- * are whole. */
+ * are whole.
+ *
+ * A FIFO is waited for, without holding up anybody: for its writer, and for each message. It ends
+ * when its writer closes it. A message is given when it is known whether another one follows, so
+ * that the run has the messages that a file of the same bytes has. `-` is standard input of `aloe
+ * run`, which makes a FIFO for it. */
 #include <aloe/component.h>
 
 #include "components/io/io.h"
@@ -14,6 +19,8 @@ struct file_source {
 	bool loop;
 	uint32_t buffer_ms;
 	struct io_file file;
+	size_t begun; /* bytes of the message that a FIFO has brought so far */
+	bool asked;
 };
 
 static const struct aloe_port ports[] = {
@@ -21,7 +28,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_PATH(struct file_source, path, NULL, ALOE_REQUIRED, "file to read"),
+    ALOE_PARAM_PATH(struct file_source, path, NULL, ALOE_REQUIRED,
+        "file or FIFO to read, or - (standard input of aloe run)"),
     ALOE_PARAM_ENUM(struct file_source, type, io_types, "byte", 0, "type of the items in the file"),
     ALOE_PARAM_INT(
         struct file_source, length, 0, 1, 1 << 24, "items", ALOE_REQUIRED, "items in each message"),
@@ -41,6 +49,9 @@ static int file_source_check(void *self, struct aloe_setup *setup)
 	const struct file_source *source = self;
 	uint64_t size = 0;
 
+	if (io_is_standard(source->path))
+		return source->loop ? aloe_fail(setup, "standard input (path -) cannot be looped")
+		                    : 0;
 	if (io_check_readable(source->path, setup, &size) < 0)
 		return -1;
 	if (size % item_bytes(source))
@@ -64,7 +75,11 @@ static int file_source_init(void *self, struct aloe_setup *setup)
 {
 	struct file_source *source = self;
 
-	return io_open(&source->file, source->path, O_RDONLY, setup);
+	if (io_is_standard(source->path))
+		return aloe_fail(setup,
+		    "path - is standard input of `aloe run`, and here is none; give a file or a "
+		    "FIFO");
+	return io_open(&source->file, source->path, O_RDONLY | O_NONBLOCK, setup);
 }
 
 /* A file made by somebody else may hold anything; a bit that is not 0 or 1 would spread through
@@ -108,14 +123,40 @@ static ssize_t read_items(
 	}
 }
 
+/* message_read brings a message, or what is left of the file: how many bytes it has, negative after
+ * aloe_fail, or IO_NOT_YET in *ret_more. */
+static ssize_t message_read(struct file_source *source, uint8_t *data, size_t size,
+    struct aloe_setup *setup, enum io_more *ret_more)
+{
+	do {
+		const ssize_t n =
+		    read_items(source, data + source->begun, size - source->begun, setup);
+
+		if (n < 0)
+			return -1;
+		source->begun += (size_t)n;
+		*ret_more = io_more(&source->file);
+	} while (source->file.fifo && *ret_more == IO_MORE && source->begun < size);
+	return (ssize_t)source->begun;
+}
+
 static int file_source_fill(void *self, struct aloe_record *record, struct aloe_setup *setup)
 {
 	struct file_source *source = self;
 	const size_t bytes = item_bytes(source);
-	const ssize_t n = read_items(source, record->data, source->length * bytes, setup);
+	enum io_more more;
+	ssize_t n;
 
+	if (source->file.fifo && !source->asked) { /* an empty FIFO is no error, however early */
+		source->asked = true;
+		return ALOE_IO_LATER;
+	}
+	n = message_read(source, record->data, source->length * bytes, setup, &more);
 	if (n < 0)
 		return -1;
+	if (more == IO_NOT_YET)
+		return ALOE_IO_LATER;
+	source->begun = 0;
 	if ((size_t)n % bytes)
 		return aloe_fail(setup, "%s ends at offset %llu, inside an item of %zu bytes",
 		    source->path, (unsigned long long)source->file.offset, bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * components/io/io.h - what the file components share: the buffer_ms parameter, checks of paths,
- * whole reads and writes.
+ * whole reads and writes, FIFOs.
  *
  * Everything here is [control] or [io]; errors are told with aloe_fail and name the path, and the
  * offset if there is one.
@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,9 +30,24 @@ static const char *const io_types[] = {"bit", "byte", "i16", "llr16", "f32", "cf
 /* An open file that may not be open: zeroed state means closed. */
 struct io_file {
 	int fd;
-	bool open;
+	bool open, fifo;
 	uint64_t offset; /* bytes read or written so far */
 };
+
+/* `-` is what `aloe run` has replaced by a FIFO of its own before a file is opened. */
+static inline bool io_is_standard(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+static inline int io_check_name(const char *path, struct aloe_setup *setup)
+{
+	if (io_is_standard(path))
+		return aloe_fail(setup,
+		    "path - is standard input or output of `aloe run`, which only file_source and "
+		    "file_sink take; ./- is a file of that name");
+	return path[0] ? 0 : aloe_fail(setup, "path is empty");
+}
 
 /* io_check_readable refuses what cannot be read: missing, a folder, no permission, empty. *ret_size
  * is 0 for what has no size (a pipe, a device). */
@@ -39,8 +55,8 @@ static inline int io_check_readable(const char *path, struct aloe_setup *setup, 
 {
 	struct stat st;
 
-	if (!path[0])
-		return aloe_fail(setup, "path is empty");
+	if (io_check_name(path, setup) < 0)
+		return -1;
 	if (stat(path, &st) < 0)
 		return aloe_fail(setup, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
@@ -60,8 +76,8 @@ static inline int io_check_writable(const char *path, struct aloe_setup *setup)
 	char *slash;
 	struct stat st;
 
-	if (!path[0])
-		return aloe_fail(setup, "path is empty");
+	if (io_check_name(path, setup) < 0)
+		return -1;
 	if (stat(path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
 			return aloe_fail(
@@ -83,19 +99,44 @@ static inline int io_check_writable(const char *path, struct aloe_setup *setup)
 	return 0;
 }
 
+/* io_open opens a file: 0, or -errno after aloe_fail. With O_NONBLOCK in `flags` a FIFO is taken
+ * that is not ready yet: nothing waits for it, see io_more; one to write to is refused with -ENXIO
+ * as long as nobody reads it. */
 static inline int io_open(
     struct io_file *file, const char *path, int flags, struct aloe_setup *setup)
 {
-	file->fd = open(path, flags | O_CLOEXEC, 0666);
-	if (file->fd < 0)
-		return aloe_fail(setup, "%s: %s", path, strerror(errno));
+	struct stat st;
+	int error;
+
+	file->fifo = (flags & O_NONBLOCK) && stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+	file->fd = open(path, (flags & ~(file->fifo ? 0 : O_NONBLOCK)) | O_CLOEXEC, 0666);
+	if (file->fd < 0) {
+		error = errno;
+		aloe_fail(setup, "%s: %s", path, strerror(error));
+		return -error;
+	}
 	file->open = true;
 	file->offset = 0;
 	return 0;
 }
 
-/* io_read reads `size` bytes, fewer only at the end of the file; the number read, or negative after
- * aloe_fail. */
+enum io_more { IO_MORE, IO_NOT_YET, IO_END };
+
+/* io_more tells whether a read gets something. A FIFO has its end when its last writer has closed
+ * it, and not before the first has opened it. */
+static inline enum io_more io_more(const struct io_file *file)
+{
+	struct pollfd ask = {.fd = file->fd, .events = POLLIN};
+
+	if (!file->fifo)
+		return IO_MORE;
+	if (poll(&ask, 1, 0) <= 0)
+		return IO_NOT_YET;
+	return ask.revents & POLLIN ? IO_MORE : IO_END;
+}
+
+/* io_read reads `size` bytes, fewer only at the end of the file and as long as a FIFO has no more;
+ * the number read, or negative after aloe_fail. */
 static inline ssize_t io_read(
     struct io_file *file, const char *path, void *data, size_t size, struct aloe_setup *setup)
 {
@@ -105,6 +146,8 @@ static inline ssize_t io_read(
 		const ssize_t n = read(file->fd, (char *)data + done, size - done);
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN && file->fifo)
+			break;
 		if (n < 0)
 			return aloe_fail(setup, "%s cannot be read at offset %llu: %s", path,
 			    (unsigned long long)file->offset, strerror(errno));
@@ -116,6 +159,8 @@ static inline ssize_t io_read(
 	return (ssize_t)done;
 }
 
+/* io_write writes all bytes: 0, or negative after aloe_fail; ALOE_IO_LATER when a FIFO has taken
+ * only some, by which file->offset has grown. */
 static inline int io_write(
     struct io_file *file, const char *path, const void *data, size_t size, struct aloe_setup *setup)
 {
@@ -123,6 +168,11 @@ static inline int io_write(
 		const ssize_t n = write(file->fd, (const char *)data + done, size - done);
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN && file->fifo)
+			return ALOE_IO_LATER;
+		if (n < 0 && errno == EPIPE)
+			return aloe_fail(setup, "%s: its reader has closed it at offset %llu", path,
+			    (unsigned long long)file->offset);
 		if (n <= 0)
 			return aloe_fail(setup, "%s cannot be written at offset %llu: %s", path,
 			    (unsigned long long)file->offset, strerror(n < 0 ? errno : ENOSPC));

@@ -580,7 +580,7 @@ static void files_print(const json_t *report, FILE *out)
 				continue;
 			fprintf(out, "written    %s: %s", report_text(i, "name"), text);
 			last_path_print(i, key, text, out);
-			if (stat(text, &st) == 0)
+			if (stat(text, &st) == 0 && S_ISREG(st.st_mode))
 				fprintf(out, " (%lld bytes)", (long long)st.st_size);
 			fputc('\n', out);
 		}

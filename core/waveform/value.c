@@ -84,7 +84,7 @@ static char *path_beside(const char *dir, const char *path)
 }
 
 /* A relative path is relative to the directory of the command, one that begins with {here}/ to that
- * of the waveform file. */
+ * of the waveform file. `-` is no path: standard input or output of `aloe run`. */
 char *wf_path(const void *self, const char *path)
 {
 	const struct wf_parse *parse = self;
@@ -93,6 +93,8 @@ char *wf_path(const void *self, const char *path)
 	const char *slash = strrchr(parse->file, '/');
 	char *dir, *full, *rest;
 
+	if (strcmp(path, "-") == 0)
+		return strdup(path);
 	if (strncmp(path, here, strlen(here)) != 0)
 		return path_beside(cwd, path);
 	dir = slash ? strndup(parse->file, (size_t)(slash - parse->file) + (slash == parse->file))

@@ -110,6 +110,7 @@ int host_serve(int sock, int leash)
 	host->exec = -1;
 	tell_init(&host->tell);
 	signal(SIGXFSZ, SIG_IGN); /* a sink that meets a limit says so in words */
+	signal(SIGPIPE, SIG_IGN); /* and one whose reader has ended */
 	pthread_mutex_init(&host->lock, NULL);
 	while (status == 0) {
 		polled[2].fd = host->exec;

@@ -11,6 +11,7 @@
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/source.h"
+#include "tools/aloe/standard.h"
 
 enum { FORCE_MS = 5000 };
 
@@ -59,6 +60,8 @@ int aloe_load(const struct cli_args *args)
 
 	if (status == 0)
 		status = source_open(&source, args, args->args[0], false);
+	if (status == 0)
+		status = standard_refuse(&source);
 	if (status == 0) {
 		status = client_open(&client, args);
 		if (status == 0) {

@@ -28,6 +28,7 @@
 #include "tools/aloe/run.h"
 #include "tools/aloe/sinks.h"
 #include "tools/aloe/source.h"
+#include "tools/aloe/standard.h"
 
 enum { FILE_HASH_MAX = 1 << 30, PARAMS = 4400 };
 
@@ -453,8 +454,10 @@ static int record_all(struct record_job *record)
 	if (report && report_ended(report)) {
 		ended = record_end(record, report);
 		if (ended == CLI_OK && !cli_has(record->args, "quiet"))
-			fprintf(cli_has(record->args, "json") ? stderr : stdout, "recorded   %s\n",
-			    record->dir);
+			fprintf(cli_has(record->args, "json") || standard_writes(&record->source)
+			        ? stderr
+			        : stdout,
+			    "recorded   %s\n", record->dir);
 		status = status == CLI_OK ? ended : status;
 	}
 	json_decref(report);

@@ -13,6 +13,7 @@
 #include "tools/aloe/node.h"
 #include "tools/aloe/run.h"
 #include "tools/aloe/source.h"
+#include "tools/aloe/standard.h"
 
 enum {
 	POLL_FIRST_MS = 5,
@@ -29,6 +30,7 @@ struct run {
 	const struct cli_args *args;
 	const struct run_hook *hook; /* NULL: none */
 	struct source source;
+	struct standard standard;
 	struct client client;
 	struct node node;
 	struct live_view live;
@@ -48,7 +50,7 @@ struct run {
 
 static bool run_shows(const struct run *run)
 {
-	return run->say && !cli_has(run->args, "json");
+	return run->say && !cli_has(run->args, "json") && !run->standard.out.instance;
 }
 
 /* ---- up and loaded ------------------------------------------------------------------------ */
@@ -384,6 +386,15 @@ static int run_rest(struct run *run)
 	return run_pause(run, ms);
 }
 
+/* Who reads standard output has had enough: no failure. */
+static int run_unread(struct run *run)
+{
+	if (!standard_failed(&run->standard) || run->stopping)
+		return CLI_OK;
+	run->stopping = true;
+	return run_order(run, WIRE_STOP, 0);
+}
+
 static int run_wait(struct run *run)
 {
 	int status = CLI_OK;
@@ -393,6 +404,8 @@ static int run_wait(struct run *run)
 		status = run_step(run);
 		if (status == CLI_OK)
 			status = run_poll(run);
+		if (status == CLI_OK && !report_ended(run->report))
+			status = run_unread(run);
 		if (status == CLI_OK && !report_ended(run->report))
 			status = run_rest(run);
 		if (status == -EINTR || (status == INTERRUPTED && run->client.interrupts == 1))
@@ -422,9 +435,10 @@ static int run_report(struct run *run)
 		json_dumpf(run->report, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 		printf("\n");
 	} else if (run->say) {
-		report_print(run->report, stdout);
+		standard_name(&run->standard, run->report);
+		report_print(run->report, run->say);
 		if (run->saved)
-			printf("saved      %s\n", run->saved);
+			fprintf(run->say, "saved      %s\n", run->saved);
 	}
 	if (report_failed(run->report)) {
 		fprintf(stderr, "aloe: a fault stopped %s: %s\n", run->source.waveform->name,
@@ -455,7 +469,10 @@ static int run_all(struct run *run)
 	status = run_up(run);
 
 	if (status == CLI_OK)
+		status = standard_open(&run->standard, &run->source, run->client.dir);
+	if (status == CLI_OK)
 		status = run_load(run);
+	standard_loaded(&run->standard);
 	if (status == CLI_OK && run->hook)
 		status =
 		    run->hook->loaded(run->hook->self, &run->client, run->source.waveform->name);
@@ -474,10 +491,12 @@ static void run_end(struct run *run, int status)
 {
 	if (!run->node.dir)
 		return;
+	standard_ending(&run->standard);
 	if (run->client.bus && run->node.pid && status != INTERRUPTED)
 		node_down(&run->node);
 	else
 		node_pull(&run->node);
+	standard_close(&run->standard, status == INTERRUPTED && run->client.interrupts > 1);
 	live_words(&run->live, run->node.words[0]);
 	live_fini(&run->live);
 }
@@ -489,10 +508,18 @@ int run_waveform(const struct cli_args *args, const struct run_hook *hook, json_
 
 	if (status == CLI_OK)
 		status = source_open(&run.source, args, args->args[0], false);
+	if (status == CLI_OK)
+		status = standard_find(&run.source, &run.standard);
+	if (status == CLI_OK && run.standard.out.instance && cli_has(args, "json"))
+		status = cli_fail(args, "--json: %s writes to standard output (path -)",
+		    run.standard.out.instance->name);
 	if (status == CLI_OK) {
-		run.say = cli_has(args, "quiet") ? NULL : cli_has(args, "json") ? stderr : stdout;
+		run.say = cli_has(args, "quiet")                         ? NULL
+		    : cli_has(args, "json") || run.standard.out.instance ? stderr
+		                                                         : stdout;
 		run.step = run.source.waveform->clock == WF_CLOCK_STEP;
-		run.keyboard = run.step && !ret_report && isatty(STDIN_FILENO);
+		run.keyboard =
+		    run.step && !ret_report && !run.standard.in.instance && isatty(STDIN_FILENO);
 		live_init(&run.live);
 		run.client.words = run_words;
 		run.client.words_self = &run;

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -272,6 +273,24 @@ void source_close(struct source *source)
 	free(source->sets);
 	free(source->text);
 	free(source->radio);
+}
+
+int source_set(struct source *source, const char *format, ...)
+{
+	char **sets = realloc(source->sets, (source->n_sets + 1) * sizeof(*sets));
+	va_list list;
+	int len;
+
+	if (!sets)
+		return -ENOMEM;
+	source->sets = sets;
+	va_start(list, format);
+	len = vasprintf(&sets[source->n_sets], format, list);
+	va_end(list);
+	if (len < 0)
+		return -ENOMEM;
+	source->n_sets++;
+	return 0;
 }
 
 int source_put(const struct source *source, const struct cli_args *args, struct wire_msg *msg)

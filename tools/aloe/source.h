@@ -36,6 +36,10 @@ int source_find(const char *name, char *ret_path, size_t size);
 int source_open(struct source *source, const struct cli_args *args, const char *file, bool shape);
 void source_close(struct source *source);
 
+/* source_set adds one more KEY=VALUE to those that source_put sends. 0 or -ENOMEM. */
+__attribute__((format(printf, 2, 3))) int source_set(
+    struct source *source, const char *format, ...);
+
 /* source_put adds to a LOAD what swman needs to do the same: text, directory and overrides. */
 int source_put(const struct source *source, const struct cli_args *args, struct wire_msg *msg);
 

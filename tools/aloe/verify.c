@@ -56,7 +56,8 @@ static bool is_on_disk(const struct wf_instance *instance)
 
 		if (instance->type->params[k].kind != ALOE_KIND_PATH || !instance->values[k].text)
 			continue;
-		if (stat(instance->values[k].text, &about) == 0 && !S_ISREG(about.st_mode))
+		if (strcmp(instance->values[k].text, "-") == 0 ||
+		    (stat(instance->values[k].text, &about) == 0 && !S_ISREG(about.st_mode)))
 			return false;
 		found = true;
 	}
