@@ -85,6 +85,22 @@ echo '"classes_ns": {}' >>calibrate.json
 ok "it is in the page" agrees calibrate calibrate.json
 ok "the simulated device" sh -c "x310sim --address 127.0.0.78 --seconds 0.05 --json | grep '^{' >x310sim.json"
 ok "its counts are in the page" agrees x310sim x310sim.json
+if command -v x310-init >/dev/null; then # not without UHD
+	x310sim --address 127.0.0.79 >sim 2>&1 &
+	sim=$!
+	while kill -0 $sim && ! grep -q ready sim; do
+		sleep 0.05
+	done
+	x310-init --json --rate 1e6 127.0.0.79 >init 2>err &
+	init=$!
+	while kill -0 $init 2>/dev/null && ! grep -q ready err; do
+		sleep 0.1
+	done
+	kill -TERM $init && wait $init
+	kill -TERM $sim && wait $sim
+	sed 's/":/": /g' init >x310-init.json
+	ok "what x310-init prints is in the page" agrees x310-init x310-init.json
+fi
 awk '/^static const struct column/ { here = 1 } here { print } /};/ { here = 0 }' "$top"/tools/bench/*.c |
 	grep -oE '\{"[A-Za-z_0-9-]+", "' | tr -d '{", ' | sort -u >columns
 documented aloe-bench >all
