@@ -5,6 +5,7 @@
 # Debian's uhd-host, `discovery` by uhd_find_devices, `devtest` (Ettus' own tests of a USRP X3x0, from uhd-host), `gnuradio`
 # (gr-uhd), `soapy` (SoapyUHD), `soapy_radio` (a waveform on its radio, by name only); `deb`: Debian packages (tests/others/deb.sh);
 # `grzmq`: zmq_source and zmq_sink with GNU Radio (tests/others/grzmq.sh);
+# `bler`: the example of Python with matplotlib, which makes BUILD/bler.png;
 # `sigmf`: recordings before the validator of pip's sigmf (tests/others/sigmf.sh);
 # `metrics`: /metrics of a node before the judges of others (promtool for the old format,
 # prometheus_client's strict parser for OpenMetrics); and `slurm` with three nodes (tests/others/slurm.sh). Default: all. By
@@ -216,11 +217,28 @@ part_slurm() {
 . tests/others/grzmq.sh
 . tests/others/sigmf.sh
 
+# The picture has 1200 x 675 points, lines of four colours, and its legend beside the axes.
+picture_is_whole() { # FILE
+	MPLBACKEND=Agg /usr/bin/python3 -c 'import sys
+from matplotlib import image
+seen = image.imread(sys.argv[1])[:, :, :3]
+assert seen.shape == (675, 1200, 3), seen.shape
+blue = abs(seen - (0x1F / 255, 0x77 / 255, 0xB4 / 255)).sum(axis=2) < 0.02
+print(blue[:, :930].sum(), "points of the first line,", blue[:, 960:].sum(), "in the legend")
+assert blue[:, :930].sum() > 1000 and blue[:, 960:].sum() > 30' "$1"
+}
+part_bler() {
+	rm -f "$B/bler.png"
+	ok "the example of Python sweeps the block error rate" env PATH="$PWD/$B/bin:$PATH" PYTHONPATH=tools/python \
+		XDG_STATE_HOME="$work/state" MPLCONFIGDIR="$work" /usr/bin/python3 tools/python/examples/bler.py "$B/bler.png" 200
+	ok "and plots it" picture_is_whole "$B/bler.png"
+}
+
 part_deb() {
 	tests/others/deb.sh || failed=1
 }
 
-for part in ${*:-examples discovery gnuradio grzmq sigmf soapy devtest metrics slurm deb}; do
+for part in ${*:-examples discovery gnuradio grzmq sigmf bler soapy devtest metrics slurm deb}; do
 	"part_$part"
 done
 exit $failed

@@ -127,8 +127,10 @@ def test_example(monkeypatch):
     spec = importlib.util.spec_from_file_location("bler", TOP / "tools/python/examples/bler.py")
     bler = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(bler)
-    (_, bad), (_, good) = bler.sweep([0.0, 6.0], slots=20)
-    assert bad > 0.5 and good == 0
+    (_, bad, _), (_, good, _) = bler.sweep([0.0, 6.0, 7.0], slots=20)
+    assert bad > 10 and good == 0
+    low, high = bler.interval(0, 20)
+    assert low == 0 and 0.15 < high < 0.17  # 0.1611 in any table of Wilson's intervals
 
 
 # ---- frames ----
