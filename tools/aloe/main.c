@@ -392,7 +392,7 @@ static const char tap_doc[] =
     "yet (load the waveform with --tap INST.PORT, or tap = true; of the instance), the waveform "
     "pauses for a few slots while it gets one, as with `aloe remap` onto the same lanes; no index "
     "is lost by that. A tap that is too slow loses messages: their indices are counted and "
-    "printed, and zeros stand for them in the file. Zeros also stand for a message that is "
+    "printed, and zeros stand for them in the file (with -o, a hole). Zeros also stand for a message that is "
     "ABSENT, and nothing for one that is IDLE. Without a clock messages pass faster than they can "
     "be read.\n\nWith --framed each message has a head, in little endian: index (8 bytes), flags "
     "(4 bytes) and length (4 bytes) of the bytes that follow. Flags are 0 for a message, 1 for "

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/text.h"
@@ -32,7 +33,7 @@ struct tap_gap {
 struct tap_run {
 	const char *waveform, *name, *path;
 	FILE *out;
-	bool framed;
+	bool framed, holes;          /* holes: zeros need no space in a file of its own */
 	uint64_t count, every, keep; /* count 0: until the end; keep 0: the usual */
 	uint64_t cursor, load_id;
 	bool ended, again, gone;
@@ -51,14 +52,27 @@ struct tap_run {
 /* Once there is something to tap: a wrong name costs no file. */
 static int file_open(struct tap_run *tap)
 {
+	struct stat about;
+
 	if (tap->out)
 		return CLI_OK;
 	tap->out = strcmp(tap->path, "-") == 0 ? stdout : fopen(tap->path, "we");
 	tap->zeros = calloc(1, tap->bytes_max + 1u);
+	tap->holes = tap->out && tap->out != stdout && fstat(fileno(tap->out), &about) == 0 &&
+	    S_ISREG(about.st_mode);
 	if (tap->out && tap->zeros)
 		return CLI_OK;
 	fprintf(stderr, "aloe: %s: cannot be written: %s\n", tap->path, strerror(errno));
 	return CLI_FAILED;
+}
+
+/* A waveform without a clock leaves gaps of millions of messages. */
+static void zeros_write(struct tap_run *tap, uint64_t count)
+{
+	if (tap->holes && fseeko(tap->out, (off_t)(count * tap->bytes_max), SEEK_CUR) == 0)
+		return;
+	for (uint64_t i = 0; i < count && !ferror(tap->out); i++)
+		fwrite(tap->zeros, 1, tap->bytes_max, tap->out);
 }
 
 static void frame_write(struct tap_run *tap, const uint8_t *bytes, const struct tap_frame *frame)
@@ -68,8 +82,7 @@ static void frame_write(struct tap_run *tap, const uint8_t *bytes, const struct 
 	else if (frame->flags == 0)
 		fwrite(frame->data, 1, frame->len, tap->out);
 	else if (frame->flags != TAP_IDLE)
-		for (uint64_t i = 0; i < frame->count && !ferror(tap->out); i++)
-			fwrite(tap->zeros, 1, tap->bytes_max, tap->out);
+		zeros_write(tap, frame->count);
 }
 
 static void frame_count(struct tap_run *tap, const struct tap_frame *frame)
@@ -166,13 +179,20 @@ static int ring_ask(struct client *client, const struct tap_run *tap)
 {
 	struct wire_view view;
 	struct wire_msg msg;
+	int status;
 
 	client_request(client, WIRE_RING, WIRE_EXEC, &msg);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, tap->waveform);
 	wire_put_text(&msg, WIRE_TAG_NAME, tap->name);
 	wire_put_u64(
 	    &msg, WIRE_TAG_COUNT, tap->keep > 0 ? tap->keep : image_tap_keep(tap->slot_ns));
-	return client_call(client, &msg, &view);
+	status = client_call(client, &msg, &view);
+	if (status != CLI_OK)
+		fprintf(stderr,
+		    "aloe: %s has no ring that keeps messages; a waveform that is loaded with --tap "
+		    "%s has one from its first slot on\n",
+		    tap->name, tap->name);
+	return status;
 }
 
 /* The first question: which output, and from where on. */
@@ -290,7 +310,9 @@ static void tap_print(const struct tap_run *tap)
 	fprintf(
 	    stderr, "%s: %" PRIu64 " message%s", tap->name, tap->messages, plural(tap->messages));
 	if (tap->messages > 0)
-		fprintf(stderr, ", index %" PRIu64 " to %" PRIu64, tap->first, tap->last);
+		fprintf(stderr, ", index %" PRIu64, tap->first);
+	if (tap->messages > 1)
+		fprintf(stderr, " to %" PRIu64, tap->last);
 	if (tap->idle > 0)
 		fprintf(stderr, ", %" PRIu64 " idle", tap->idle);
 	if (tap->absent > 0)
@@ -307,8 +329,11 @@ static void tap_print(const struct tap_run *tap)
 static int file_close(struct tap_run *tap)
 {
 	int status = CLI_OK;
+	/* zeros may be the last */
+	const bool whole = !tap->holes ||
+	    (fflush(tap->out) == 0 && ftruncate(fileno(tap->out), ftello(tap->out)) == 0);
 
-	if (tap->out && tap->out != stdout && fclose(tap->out) != 0) {
+	if (tap->out && tap->out != stdout && (fclose(tap->out) != 0 || !whole)) {
 		fprintf(stderr, "aloe: %s: cannot be written: %s\n", tap->path, strerror(errno));
 		status = CLI_FAILED;
 	}
