@@ -3,9 +3,13 @@
  * machine is. */
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -52,6 +56,53 @@ static void test_coarse_timer(void **state)
 	free(result);
 }
 
+/* Kills the child of `parent` whose number, in the order of their beginning, is `nth`, 100 ms after it
+ * is there. */
+static pid_t killer_start(unsigned nth)
+{
+	char path[64];
+	const pid_t parent = getpid(), killer = fork();
+
+	if (killer != 0)
+		return killer;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)parent, (int)parent);
+	for (;;) {
+		FILE *file = fopen(path, "re");
+		unsigned n = 0;
+		int pid;
+
+		while (file && fscanf(file, "%d", &pid) == 1 && (pid == getpid() || n++ != nth))
+			;
+		if (file)
+			fclose(file);
+		usleep(100000);
+		if (n > nth)
+			_exit(kill(pid, SIGKILL) != 0);
+	}
+}
+
+/* Whichever process of the chain is killed, or a loop: it is told, and nobody waits for ever. */
+static void test_killed(void **state)
+{
+	const struct response_cell cell = {.loops = 1};
+	struct response_result *result = calloc(1, sizeof(*result));
+	const uint64_t rounds = response_rounds();
+
+	(void)state;
+	assert_non_null(result);
+	for (unsigned nth = 0; nth < 4; nth++) {
+		const pid_t killer = killer_start(nth);
+		int status;
+
+		assert_true(killer > 0);
+		assert_int_equal(response_run(&cell, rounds, 10, 2000, result), -ECHILD);
+		assert_true(result->subframes < 2000);
+		assert_int_equal(waitpid(killer, &status, 0), killer);
+		assert_int_equal(status, 0);
+	}
+	free(result);
+}
+
 /* With loops, and a quota where there is one: it ends, counts, and leaves nobody behind. */
 static void test_with_loops(void **state)
 {
@@ -70,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_too_much_work),
 	    cmocka_unit_test(test_coarse_timer),
+	    cmocka_unit_test(test_killed),
 	    cmocka_unit_test(test_with_loops),
 	};
 

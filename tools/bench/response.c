@@ -148,7 +148,12 @@ static int cell_measure(struct response_bench *rb, struct named_cell *cell, uint
 	cell->error = response_run(&cell->cell, rb->rounds, rb->work_us, subframes, cell->result);
 	if (cell->error == 0)
 		cell_keep(rb, cell);
-	return 0;
+	if (cell->error != -ECHILD || rb->bench->interrupts > 0)
+		return 0;
+	fprintf(stderr,
+	    "aloe bench: a process of the chain or a busy loop was killed (by the kernel for want of "
+	    "memory, or by somebody), so this cell cannot be measured, and the benchmark ends\n");
+	return -ECHILD;
 }
 
 static double failed_of(const struct named_cell *cell)
@@ -160,8 +165,10 @@ static double failed_of(const struct named_cell *cell)
 
 /* The work is raised until the loops alone make half of the responses late; an idle machine has to
  * hold it all the same. */
-static void work_find(struct response_bench *rb)
+static int work_find(struct response_bench *rb)
 {
+	int status = 0;
+
 	struct named_cell trial[2];
 	double rates[2] = {NAN, NAN};
 
@@ -169,13 +176,15 @@ static void work_find(struct response_bench *rb)
 	     rb->work_us += WORK_STEP_US) {
 		trial[0] = (struct named_cell){.cell = nothing, .what = "work is raised"};
 		trial[1] = (struct named_cell){.cell = idle, .what = "idle"};
-		for (int i = 0; i < 2; i++) {
-			cell_measure(rb, &trial[i], rb->subframes);
+		for (int i = 0; i < 2 && status == 0; i++) {
+			status = cell_measure(rb, &trial[i], rb->subframes);
 			rates[i] = failed_of(&trial[i]);
 			free(trial[i].result);
 			if (rates[0] < DISTURBED_LEAST)
 				break;
 		}
+		if (status < 0)
+			return status;
 		rb->valid = rates[0] >= DISTURBED_LEAST && rates[1] < IDLE_MOST;
 		if (rates[0] >= DISTURBED_LEAST)
 			break;
@@ -186,6 +195,7 @@ static void work_find(struct response_bench *rb)
 	    "work of %.0f us in a subframe: without measures %.3f of the responses are late, on "
 	    "the idle machine %.4f",
 	    rb->work_us, rates[0], rates[1]);
+	return 0;
 }
 
 static int response_measure(void *self)
@@ -193,7 +203,8 @@ static int response_measure(void *self)
 	struct response_bench *rb = self;
 
 	rb->rounds = response_rounds();
-	work_find(rb);
+	if (work_find(rb) < 0)
+		return CLI_FAILED;
 	cell_add(rb, "idle", idle, 0.00024);
 	cell_add(rb, "nothing", nothing, 0.7841);
 	figure_add(rb);

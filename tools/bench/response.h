@@ -42,7 +42,7 @@ struct response_result {
 uint64_t response_rounds(void);
 
 /* response_run runs so many subframes with work_us of work in each. 0; -EPERM: no FIFO; -ENOTSUP:
- * no quota here, or -errno. */
+ * no quota here; -ECHILD: one of its processes was killed; or -errno. */
 int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,
     uint64_t subframes, struct response_result *ret);
 

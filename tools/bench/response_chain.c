@@ -20,7 +20,7 @@
 
 #define CPU_GROUPS "/sys/fs/cgroup/cpu"
 #define PHYSICAL_SHARE 0.77 /* of the work; the rest is the higher layer's */
-#define GIVE_UP_NS 2000000000ull
+#define LOOK_NS 20000000ull
 
 enum { PROCESSES_MAX = 16, TRIALS = 20, PRIORITY = PLATFORM_PRIORITY_LANE };
 
@@ -276,10 +276,39 @@ static void processes_end(struct response_trial *r)
 			;
 }
 
+/* One of the processes that has ended, which is then none of those any more that are to be ended; 0:
+ * none has. */
+static pid_t ended_take(struct response_trial *r, int *ret_status)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const pid_t pid = r->pids[i];
+
+		if (waitpid(pid, ret_status, WNOHANG) == 0)
+			continue;
+		r->pids[i] = r->pids[--r->n];
+		return pid;
+	}
+	return 0;
+}
+
+/* The interface, the last process, ends when all subframes are over. It would wait for another one
+ * that has ended. */
+static int chain_wait(struct response_trial *r)
+{
+	const pid_t interface = r->pids[r->n - 1];
+	int status = 0;
+	pid_t ended;
+
+	while ((ended = ended_take(r, &status)) == 0)
+		clock_sleep_until(clock_ns() + LOOK_NS);
+	if (atomic_load(&r->shared->error) != 0)
+		return -atomic_load(&r->shared->error);
+	return ended == interface && WIFEXITED(status) ? 0 : -ECHILD;
+}
+
 static int cell_run(struct response_trial *r)
 {
 	int rc = 0;
-	pid_t interface;
 
 	for (unsigned i = 0; i < r->cell->loops && rc == 0; i++)
 		rc = process_start(r, -1) < 0 ? -errno : 0;
@@ -289,14 +318,9 @@ static int cell_run(struct response_trial *r)
 		return rc;
 	if (process_start(r, STAGE_PHYSICAL) < 0 || process_start(r, STAGE_HIGHER) < 0)
 		return -EAGAIN;
-	interface = process_start(r, STAGE_INTERFACE);
-	if (interface < 0)
+	if (process_start(r, STAGE_INTERFACE) < 0)
 		return -EAGAIN;
-	while (waitpid(interface, NULL, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	r->n--; /* the interface was the last one */
-	return -atomic_load(&r->shared->error);
+	return chain_wait(r);
 }
 
 int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,
