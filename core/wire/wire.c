@@ -316,6 +316,7 @@ static const struct {
     {WIRE_PREPARE, "PREPARE"},
     {WIRE_SAMPLES, "SAMPLES"},
     {WIRE_MISSES, "MISSES"},
+    {WIRE_TRACE, "TRACE"},
     {WIRE_GET, "GET"},
     {WIRE_SET, "SET"},
     {WIRE_LOG, "LOG"},

@@ -8,6 +8,7 @@
 
 #include "core/base/clock.h"
 #include "daemons/exec/end.h"
+#include "daemons/exec/flight.h"
 #include "daemons/exec/watch.h"
 
 static void other_free(struct exec_wave *wave)
@@ -91,6 +92,7 @@ void wave_free(struct exec_wave *wave)
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "the waveform was unloaded");
 	wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1, "the waveform was unloaded");
 	loop_timer_stop(&exec->daemon.loop, &wave->look_timer);
+	flight_end(wave);
 	remap_drop(wave);
 	lanes_leave(wave);
 	hosts_leave(wave, false);

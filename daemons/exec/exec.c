@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "daemons/exec/clock.h"
+#include "daemons/exec/flight.h"
 #include "daemons/exec/misses.h"
 #include "daemons/exec/restore.h"
 #include "daemons/exec/watch.h"
@@ -80,6 +81,8 @@ void exec_fini(struct exec *exec)
 {
 	struct exec_wave *wave;
 
+	for (wave = exec->waves; wave != NULL; wave = wave->next)
+		flight_end(wave);
 	while (exec->processes != NULL) {
 		process_kill(exec->processes);
 		process_free(exec->processes);

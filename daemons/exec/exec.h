@@ -18,6 +18,8 @@
  *                     findings.c  what the watchdogs have found; blame.c: who did it; overrun.c
  *                     misses.c    why slots were missed, from the records of the segments and
  *                                 of the kernel (witness.c)
+ *                     flight.c    TRACE, and files around misses: trace.c, trace_calls.c,
+ *                                 trace_kernel.c
  *   watchdogs     --> watchdog.c    a segment that keeps the baton, a baton that cannot be
  *                     second.c    a thread above those watchdogs
  *   a start       --> restore.c   what an earlier exec has left

@@ -38,6 +38,11 @@ static const char *const kind_names[IMAGE_MISS_KINDS] = {
     [IMAGE_MISS_ABSENT] = "absent",
 };
 
+const char *miss_word(const struct image_miss *miss)
+{
+	return kind_names[miss->kind];
+}
+
 static const char *instance_name(const struct exec_wave *wave, uint32_t instance)
 {
 	return instance < wave->view.head->instances.count
@@ -82,7 +87,7 @@ json_t *miss_json(const struct exec_wave *wave, const struct exec_miss *miss)
 	misses_words(wave, miss, why, sizeof(why));
 	put_u64(o, "slot", miss->miss.slot);
 	put_u64(o, "count", miss->miss.count);
-	put_text(o, "what", kind_names[miss->miss.kind]);
+	put_text(o, "what", miss_word(&miss->miss));
 	put_u64(o, "at_ns", miss->miss.at_ns);
 	put_u64(o, "lane", miss->lane);
 	put_text(o, "instance", instance_name(wave, miss->miss.instance));

@@ -54,6 +54,7 @@ const struct exec_miss *misses_find(const struct exec_wave *wave, uint64_t slot)
 void misses_words(
     const struct exec_wave *wave, const struct exec_miss *miss, char *ret, size_t size);
 json_t *miss_json(const struct exec_wave *wave, const struct exec_miss *miss);
+const char *miss_word(const struct image_miss *miss); /* what it is: "missed", "skipped", ... */
 
 /* misses_slots gives the slots that have run; false: none yet. */
 bool misses_slots(const struct exec_wave *wave, uint64_t *ret_first, uint64_t *ret_last);

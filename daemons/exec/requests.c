@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "daemons/exec/change.h"
 #include "daemons/exec/clock.h"
+#include "daemons/exec/flight.h"
 #include "daemons/exec/lease.h"
 #include "daemons/exec/misses.h"
 #include "daemons/exec/peers.h"
@@ -120,6 +121,7 @@ void exec_request(void *self, const struct wire_view *request)
 	    {WIRE_STATUS, status_send},
 	    {WIRE_SAMPLES, samples_send},
 	    {WIRE_MISSES, misses_send},
+	    {WIRE_TRACE, flight_trace},
 	    {WIRE_SET, wave_set},
 	    {WIRE_REMAP, wave_remap},
 	    {WIRE_RING, wave_ring},
@@ -163,7 +165,7 @@ void exec_request(void *self, const struct wire_view *request)
 		if (wave != NULL)
 			table[i].handle(wave, request);
 		if (wave != NULL && request->type != WIRE_STATUS && request->type != WIRE_SAMPLES &&
-		    request->type != WIRE_MISSES)
+		    request->type != WIRE_MISSES && request->type != WIRE_TRACE)
 			exec_look_within(exec, EXEC_LOOK_NS);
 		if (wave == NULL)
 			exec_fail(exec, request, 2, "no waveform \"%s\" is loaded",

@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "daemons/exec/change.h"
 #include "daemons/exec/end.h"
+#include "daemons/exec/flight.h"
 #include "daemons/exec/lease.h"
 #include "daemons/exec/misses.h"
 #include "daemons/exec/remap.h"
@@ -83,6 +84,7 @@ static void drained_check(struct exec_wave *wave)
 {
 	if (wave->drained || !(wave->ended || wave->state == WAVE_ABNSTOP) || !hosts_done(wave))
 		return;
+	flight_end(wave);
 	wave->drained = true;
 	keep_wave(wave);
 	hosts_leave(wave, false);
@@ -276,8 +278,10 @@ static void wave_check(struct exec_wave *wave)
 		if (wave->state != WAVE_ABNSTOP)
 			overrun_check(wave);
 	}
-	if (wave->started && !wave->drained)
+	if (wave->started && !wave->drained) {
 		misses_take(wave); /* of a waveform that has been stopped meanwhile, too */
+		flight_look(wave);
+	}
 	awaited_check(wave);
 	rest_check(wave);
 }

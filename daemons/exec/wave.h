@@ -32,6 +32,7 @@ enum wave_state {
 
 struct exec;
 struct exec_misses;
+struct exec_flight;
 
 struct exec_place { /* where a segment is */
 	uint32_t lane, entry, seat;
@@ -100,6 +101,7 @@ struct exec_wave {
 	bool aligns;       /* they have, until the slots have their new numbers (clock.c) */
 	uint64_t sequence; /* of changes */
 	struct exec_misses *misses; /* misses.c; NULL: there were none */
+	struct exec_flight *flight; /* flight.c; NULL: none */
 	char folder[FOLDER_BYTES];  /* of the run, for misses.jsonl; "": none on this node */
 
 	enum remap_stage remap;

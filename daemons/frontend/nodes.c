@@ -528,8 +528,8 @@ char *nodes_list(struct nodes *nodes)
 /* What one node may ask of another: not what belongs to a machine alone. */
 static const enum wire_type types[] = {WIRE_OK, WIRE_FAIL, WIRE_PING, WIRE_JOIN, WIRE_NODES,
     WIRE_LOAD, WIRE_START, WIRE_PAUSE, WIRE_STEP, WIRE_STOP, WIRE_UNLOAD, WIRE_LIST, WIRE_STATUS,
-    WIRE_REMAP, WIRE_SAMPLES, WIRE_MISSES, WIRE_GET, WIRE_SET, WIRE_LOG, WIRE_TAP, WIRE_EVENT,
-    WIRE_DAEMON};
+    WIRE_REMAP, WIRE_SAMPLES, WIRE_MISSES, WIRE_TRACE, WIRE_GET, WIRE_SET, WIRE_LOG, WIRE_TAP,
+    WIRE_EVENT, WIRE_DAEMON};
 
 int nodes_init(struct nodes *nodes, const struct machines *machines, const struct log *log,
     struct loop *loop, const char *dir, const char *state, const struct nodes_owner *owner)

@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run replay compare check plan up down load start pause step stop unload list status why top get set cap remap watch log tap bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run replay compare check plan up down load start pause step stop unload list status why top get set cap remap watch log tap trace bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -22,11 +22,12 @@ _aloe() {
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--record) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--on-miss) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--cap) COMPREPLY=(); return ;;
 		--shield) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --record --digests --verify --cap --shield --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --record --digests --verify --on-miss --cap --shield --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	replay)
 		case $prev in
@@ -113,13 +114,14 @@ _aloe() {
 		--copies) COMPREPLY=(); return ;;
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
+		--on-miss) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--cap) COMPREPLY=(); return ;;
 		--shield) COMPREPLY=(); return ;;
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--node) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --cap --shield --dir --node --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --on-miss --cap --shield --dir --node --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	start)
 		case $prev in
@@ -249,6 +251,15 @@ _aloe() {
 		--node) COMPREPLY=(); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--output --count --every --from --last --framed --keep --json --dir --node --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	trace)
+		case $prev in
+		--last) COMPREPLY=(); return ;;
+		--on-miss) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--node) COMPREPLY=(); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--last --on-miss --json --dir --node --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	bench)
 		declare -F _aloe-bench >/dev/null || _completion_loader aloe-bench 2>/dev/null

@@ -277,7 +277,7 @@ static bool may_repeat(enum wire_type type)
 {
 	return type == WIRE_PING || type == WIRE_LIST || type == WIRE_STATUS || type == WIRE_GET ||
 	    type == WIRE_LOG || type == WIRE_TAP || type == WIRE_LOAD || type == WIRE_REMAP ||
-	    type == WIRE_RING;
+	    type == WIRE_RING || type == WIRE_TRACE;
 }
 
 int client_ask(

@@ -12,6 +12,7 @@
 #include "tools/aloe/commands.h"
 #include "tools/aloe/source.h"
 #include "tools/aloe/standard.h"
+#include "tools/aloe/trace.h"
 
 enum { FORCE_MS = 5000 };
 
@@ -48,8 +49,9 @@ static int load_send(
 	name = wire_get_text(&view, WIRE_TAG_WAVEFORM, 0);
 	printf("%s is loaded; `aloe start %s` starts the waveform\n", name ? name : "?",
 	    name ? name : "?");
+	status = trace_on_miss(client, args, name ? name : "?");
 	free(name);
-	return CLI_OK;
+	return status;
 }
 
 int aloe_load(const struct cli_args *args)

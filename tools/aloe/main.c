@@ -72,6 +72,13 @@
 		    "keep the other programs off these CPUs until the node ends (needs root)"      \
 	}
 
+#define MISS_OPTION                                                                                \
+	{                                                                                          \
+		"on-miss", 0, "DIR", "@dir", false,                                                \
+		    "write a trace into this folder around each miss, at most one a second and "   \
+		    "100 in all (`aloe help trace`)"                                               \
+	}
+
 static const struct cli_option node_options[] = {NODE_OPTIONS};
 static const struct cli_option down_options[] = {PLATFORM_OPTION, NODE_OPTIONS, STATE_OPTION};
 static const struct cli_option run_options[] = {
@@ -94,6 +101,7 @@ static const struct cli_option run_options[] = {
     {"verify", 0, NULL, NULL, false,
         "run the waveform again and again on other lanes, isolations, vector levels and clocks, "
         "--slots each (default 1000), and print whether all sinks got the same bits"},
+    MISS_OPTION,
     CAP_OPTIONS,
     STATE_OPTION,
 };
@@ -120,6 +128,7 @@ static const struct cli_option load_options[] = {
         "number of slots: sources run index 0 .. N-1, and the run ends "
         "when their last message has arrived"},
     SOURCE_OPTIONS,
+    MISS_OPTION,
     CAP_OPTIONS,
     NODE_OPTIONS,
     STATE_OPTION,
@@ -240,6 +249,16 @@ static const struct cli_option tap_options[] = {
     {"keep", 0, "N", NULL, false,
         "messages that the ring must keep; default: those of 100 ms, at least 16"},
     {"json", 0, NULL, NULL, false, "without an output: print JSON"},
+    NODE_OPTIONS,
+};
+static const struct cli_option trace_options[] = {
+    {"last", 0, "TIME", NULL, false,
+        "how far the trace looks back, with its unit: 2s, 500ms or 100us; default 2s, with "
+        "--on-miss 1s"},
+    {"on-miss", 0, "DIR", "@dir", false,
+        "from now on write a trace into this folder around each miss, at most one a second and "
+        "100 in all"},
+    {"json", 0, NULL, NULL, false, "write JSON for chrome://tracing"},
     NODE_OPTIONS,
 };
 static const struct cli_option doctor_options[] = {
@@ -399,6 +418,20 @@ static const char tap_doc[] =
     "IDLE, 2 for ABSENT, and 4 for a gap: then index is the first message that is lost, and the 8 "
     "bytes that follow are how many are. Flags 8 is the same for messages from before the ring "
     "was made, which are no losses.";
+static const char trace_doc[] =
+    "Writes what a waveform did last as a file for ui.perfetto.dev: each lane is a track, each "
+    "call of an instance a slice in the slice of its slot, each message an arrow from the call "
+    "that wrote it to the call that read it. Misses are marked, with their cause as `aloe why` "
+    "tells it. On a clock there are also, on the same axis (CLOCK_MONOTONIC), the threads that "
+    "had the lanes' CPUs and the interrupts of these CPUs, as far as the kernel lets them be "
+    "recorded. FILE - is standard output.\n\nNothing has to be switched on before: the last calls "
+    "are always kept (96 slots of most waveforms), and the kernel's records of a lane's CPU as "
+    "far as 1 MB reaches. What is not there any more, or was overwritten while it was read, is "
+    "counted and printed. The waveform is not slowed down.\n\nWith --on-miss and without FILE "
+    "aloe-exec itself writes DIR/WAVEFORM-SLOT.pftrace around each miss, up to 0.1 s after it, "
+    "until the waveform ends or aloe-exec is started again. A miss that comes less than a second "
+    "after a trace gets none of its own. A waveform of several nodes has one trace for each node "
+    "(--node).";
 static const char remap_doc[] =
     "Every instance keeps its state and processes every index once, the output has the same "
     "bits, and other waveforms lose no slot. The moved waveform pauses for a few slots and then "
@@ -498,6 +531,9 @@ static const struct cli_command commands[] = {
     {"tap", "WAVEFORM [INST.PORT]", 1, 2, "@waveform",
         "write the messages of an output of a running waveform", tap_doc, CLI_LIST(tap_options),
         aloe_tap},
+    {"trace", "WAVEFORM [FILE]", 1, 2, "@waveform",
+        "write what ran last, on lanes and their CPUs, for ui.perfetto.dev", trace_doc,
+        CLI_LIST(trace_options), aloe_trace},
     {"bench", "COMMAND", 0, 0, NULL, "run a benchmark on this machine", bench_doc,
         .program = "aloe-bench"},
     {"doctor", "", 0, 0, NULL,

@@ -14,6 +14,7 @@
 #include "tools/aloe/run.h"
 #include "tools/aloe/source.h"
 #include "tools/aloe/standard.h"
+#include "tools/aloe/trace.h"
 
 enum {
 	POLL_FIRST_MS = 5,
@@ -473,6 +474,8 @@ static int run_all(struct run *run)
 	if (status == CLI_OK)
 		status = run_load(run);
 	standard_loaded(&run->standard);
+	if (status == CLI_OK)
+		status = trace_on_miss(&run->client, run->args, run->source.waveform->name);
 	if (status == CLI_OK && run->hook)
 		status =
 		    run->hook->loaded(run->hook->self, &run->client, run->source.waveform->name);
