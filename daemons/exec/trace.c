@@ -276,7 +276,8 @@ static void summary_note(const struct tracing *tracing, const struct traced_call
 	fprintf(tracing->notes, "%s: %.6f s, %zu calls", tracing->wave->name,
 	    seconds(tracing->to_ns - tracing->from_ns), calls->n);
 	if (image_timed(tracing->wave->view.head->clock))
-		fprintf(tracing->notes, ", %zu misses", tracing->n_misses);
+		fprintf(tracing->notes, ", %zu miss%s", tracing->n_misses,
+		    tracing->n_misses == 1 ? "" : "es");
 	if (tracing->n_cpus > 0)
 		fprintf(tracing->notes, ", %zu switches and %zu interrupts of %zu CPU%s",
 		    tracing->n_switches, tracing->n_interrupts, tracing->n_cpus,
@@ -312,19 +313,21 @@ static void wave_put(struct tracing *tracing, const struct traced_calls *calls)
 	}
 }
 
-/* What whoever asked is told is in the file, too. */
-static void notes_put(struct tracing *tracing, const char *text)
+/* What whoever asked is told is in the file, too: an event for each line. */
+static void notes_put(struct tracing *tracing, char *text)
 {
 	const struct trace_track track = {.name = "about this trace", .rank = 0};
-	const struct trace_arg arg = {.name = "text", .text = text};
+	char *line, *next = text;
 
 	trace_track(&tracing->out, &track);
-	trace_instant(&tracing->out,
-	    &(struct trace_event){.track = &track,
-	        .ns = tracing->from_ns,
-	        .name = "what is in it",
-	        .args = &arg,
-	        .n_args = 1});
+	while ((line = strsep(&next, "\n")) != NULL) {
+		if (line[0] != 0)
+			trace_instant(&tracing->out,
+			    &(struct trace_event){
+			        .track = &track, .ns = tracing->from_ns, .name = line});
+		if (next != NULL)
+			next[-1] = '\n';
+	}
 }
 
 /* Without a clock there is nothing to be seen before the first call. */

@@ -8,7 +8,9 @@
 
 #include "daemons/exec/trace.h"
 
-enum { CALLS_MAX = 200000 };
+/* A step begins by the kernel's clock and goes on by the fast one (core/base/clock_fast.h), which may
+ * differ by so much. */
+enum { CALLS_MAX = 200000, CLOCKS_NS = 20000 };
 
 /* ---- reading ------------------------------------------------------------------------ */
 
@@ -18,9 +20,26 @@ static bool call_is_sound(const struct image_view *view, uint32_t segment,
 {
 	return event->instance < view->head->instances.count &&
 	    view->instances[event->instance].segment == segment &&
-	    event->start_ns <= UINT64_MAX - event->ns &&
+	    event->start_ns <= UINT64_MAX - event->ns - CLOCKS_NS &&
 	    event->step >= view->instances[event->instance].lag &&
-	    (before == NULL || (event->start_ns >= before->end_ns && event->step >= before->step));
+	    (before == NULL ||
+	        (event->start_ns + CLOCKS_NS >= before->end_ns && event->step >= before->step));
+}
+
+static struct traced_call call_of(
+    uint32_t segment, const struct image_event *event, const struct traced_call *before)
+{
+	struct traced_call call = {.start_ns = event->start_ns,
+	    .end_ns = event->start_ns + event->ns,
+	    .step = event->step,
+	    .instance = event->instance,
+	    .segment = segment};
+
+	if (before != NULL && call.start_ns < before->end_ns)
+		call.start_ns = before->end_ns;
+	if (call.end_ns < call.start_ns)
+		call.end_ns = call.start_ns;
+	return call;
 }
 
 /* Copies, and looks only then how many of the copies may have been overwritten meanwhile: those
@@ -63,11 +82,7 @@ static void ring_take(const struct image_view *view, uint32_t segment, struct im
 			ret->senseless++;
 			continue;
 		}
-		*call = (struct traced_call){.start_ns = events[i].start_ns,
-		    .end_ns = events[i].start_ns + events[i].ns,
-		    .step = events[i].step,
-		    .instance = events[i].instance,
-		    .segment = segment};
+		*call = call_of(segment, &events[i], before);
 		if (before == NULL)
 			ret->rings[segment].oldest_ns = call->start_ns;
 		before = call;

@@ -41,6 +41,8 @@ static struct thread_name *name_of(struct kernel_look *look, int32_t pid, int32_
 	*name = (struct thread_name){.tid = tid};
 	platform_thread_name(pid, tid, name->name, sizeof(name->name));
 	if (name->name[0] == 0)
+		platform_thread_name(pid, pid, name->name, sizeof(name->name));
+	if (name->name[0] == 0)
 		snprintf(name->name, sizeof(name->name), "thread %d", tid);
 	return name;
 }
