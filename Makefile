@@ -257,7 +257,7 @@ TRUTH_KINDS := component new-memory preempted moved no-input soft-interrupt othe
 truth: all tests ## `aloe why` against disturbances that the engine is not told of: the confusion matrix, TRIALS=100 of each kind, SEED=2; resumable
 	$(Q)B=$(B) TRUTH_KINDS="$(TRUTH_KINDS)" TRUTH_TRIALS=$(or $(TRIALS),100) TRUTH_SEED=$(or $(SEED),2) sh tests/truth/all.sh
 
-check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD; judges of /metrics; GNU Radio over ZeroMQ; SigMF; nodes under Slurm; Debian packages (PARTS=metrics: only these)
+check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD; judges of /metrics; GNU Radio over ZeroMQ; SigMF; traces; nodes under Slurm; Debian packages (PARTS=metrics: only these)
 	$(Q)tests/deps.sh build test others deb
 	$(Q)B=$(B) tests/others/check.sh $(PARTS)
 

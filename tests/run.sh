@@ -156,7 +156,7 @@ for program in "$@"; do
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
 	tests/faults/test_refused | tests/faults/test_limits.sh | tests/faults/test_restore | tests/sim/test_bench_peers | \
 		tests/install/test_new_radio.sh | tests/sim/test_x310_channel | tests/sim/test_radio_file | \
-		tests/sim/test_soapy | tests/sim/test_bench_papers | \
+		tests/sim/test_soapy | tests/sim/test_trace.sh | tests/sim/test_bench_papers | \
 		tests/sim/test_bench | tests/sim/test_run_copies) beside="$beside $program" ;;
 	# nodes on loopback, whose lanes take no CPU for themselves
 	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh | \

@@ -118,8 +118,8 @@ void flight_end(struct exec_wave *wave)
 		flight_write(wave);
 	if (flight->without > 0)
 		log_note(&wave->exec->daemon.log,
-		    "%s: %llu misses have no trace of their own, because a trace is made at most "
-		    "once a second",
+		    "%s: misses without a trace of their own, because a trace is made at most once "
+		    "a second: %llu",
 		    wave->name, (unsigned long long)flight->without);
 	free(flight);
 	wave->flight = NULL;

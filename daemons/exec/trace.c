@@ -203,7 +203,7 @@ static void segment_put(struct tracing *tracing, const struct traced_calls *call
 
 /* ---- what is missing ------------------------------------------------------------------------ */
 
-static double seconds(uint64_t ns)
+static double ns_in_seconds(uint64_t ns)
 {
 	return (double)ns / 1e9;
 }
@@ -229,11 +229,11 @@ static void short_rings_note(const struct tracing *tracing, const struct traced_
 		fprintf(tracing->notes,
 		    "the calls of lane %u reach back %.6f s only, not %.6f s, because the ring of "
 		    "its calls holds no more\n",
-		    lane, seconds(tracing->to_ns - newest), seconds(tracing->last_ns));
+		    lane, ns_in_seconds(tracing->to_ns - newest), ns_in_seconds(tracing->last_ns));
 	else if (oldest + tracing->last_ns > tracing->to_ns && oldest <= tracing->to_ns)
 		fprintf(tracing->notes, "%s has run for %.6f s only, not %.6f s\n",
-		    tracing->wave->name, seconds(tracing->to_ns - oldest),
-		    seconds(tracing->last_ns));
+		    tracing->wave->name, ns_in_seconds(tracing->to_ns - oldest),
+		    ns_in_seconds(tracing->last_ns));
 }
 
 static void losses_note(const struct tracing *tracing, const struct traced_calls *calls)
@@ -241,18 +241,19 @@ static void losses_note(const struct tracing *tracing, const struct traced_calls
 	const struct exec_misses *misses = tracing->wave->misses;
 
 	if (calls->overwritten > 0)
-		fprintf(tracing->notes, "%llu calls were overwritten while they were read\n",
+		fprintf(tracing->notes, "calls that were overwritten while they were read: %llu\n",
 		    (unsigned long long)calls->overwritten);
 	if (calls->senseless > 0)
-		fprintf(tracing->notes, "%llu records of calls make no sense and are left out\n",
+		fprintf(tracing->notes,
+		    "records of calls that make no sense and are left out: %llu\n",
 		    (unsigned long long)calls->senseless);
 	if (calls->left_out > 0)
 		fprintf(tracing->notes,
-		    "%llu older calls are left out, because a file has %zu at most\n",
-		    (unsigned long long)calls->left_out, calls->n);
+		    "older calls that are left out, because the file would be too long: %llu\n",
+		    (unsigned long long)calls->left_out);
 	if (misses != NULL && misses->lost > 0)
 		fprintf(tracing->notes,
-		    "%llu records of misses were overwritten before they were read\n",
+		    "records of misses that were overwritten before they were read: %llu\n",
 		    (unsigned long long)misses->lost);
 }
 
@@ -273,15 +274,13 @@ static void nodes_note(const struct tracing *tracing)
 
 static void summary_note(const struct tracing *tracing, const struct traced_calls *calls)
 {
-	fprintf(tracing->notes, "%s: %.6f s, %zu calls", tracing->wave->name,
-	    seconds(tracing->to_ns - tracing->from_ns), calls->n);
+	fprintf(tracing->notes, "%s: %.6f s; calls: %zu", tracing->wave->name,
+	    ns_in_seconds(tracing->to_ns - tracing->from_ns), calls->n);
 	if (image_timed(tracing->wave->view.head->clock))
-		fprintf(tracing->notes, ", %zu miss%s", tracing->n_misses,
-		    tracing->n_misses == 1 ? "" : "es");
+		fprintf(tracing->notes, "; misses: %zu", tracing->n_misses);
 	if (tracing->n_cpus > 0)
-		fprintf(tracing->notes, ", %zu switches and %zu interrupts of %zu CPU%s",
-		    tracing->n_switches, tracing->n_interrupts, tracing->n_cpus,
-		    tracing->n_cpus == 1 ? "" : "s");
+		fprintf(tracing->notes, "; switches: %zu; interrupts: %zu", tracing->n_switches,
+		    tracing->n_interrupts);
 	fprintf(tracing->notes, "\n");
 }
 

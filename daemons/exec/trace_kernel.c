@@ -173,17 +173,17 @@ static void notes_put(
 
 	if (!records->whole)
 		fprintf(notes,
-		    "the kernel's records of CPU %d reach back %.3f s only, because their ring holds "
-		    "no more\n",
+		    "the kernel's records of CPU %d reach back %.6f s only, because their ring "
+		    "holds no more\n",
 		    cpu, (double)(look->end_ns - look->begin_ns) / 1e9);
 	if (records->losses.lost > 0)
-		fprintf(notes, "the kernel has dropped %llu records of CPU %d\n",
-		    (unsigned long long)records->losses.lost, cpu);
+		fprintf(notes, "records of CPU %d that the kernel has dropped: %llu\n", cpu,
+		    (unsigned long long)records->losses.lost);
 	if (records->losses.corrupt > 0)
 		fprintf(notes,
-		    "%llu records of CPU %d were overwritten while they were read, or make no "
-		    "sense; they are left out\n",
-		    (unsigned long long)records->losses.corrupt, cpu);
+		    "records of CPU %d that were overwritten while they were read, or make no "
+		    "sense, and are left out: %llu\n",
+		    cpu, (unsigned long long)records->losses.corrupt);
 }
 
 static void tracks_put(struct kernel_look *look, int cpu, char names[2][32])

@@ -6,6 +6,7 @@
 # (gr-uhd), `soapy` (SoapyUHD), `soapy_radio` (a waveform on its radio, by name only); `deb`: Debian packages (tests/others/deb.sh);
 # `grzmq`: zmq_source and zmq_sink with GNU Radio (tests/others/grzmq.sh);
 # `bler`: the example of Python with matplotlib, which makes BUILD/bler.png;
+# `trace`: traces read with the protos of pip's perfetto (tests/others/trace.sh);
 # `sigmf`: recordings before the validator of pip's sigmf (tests/others/sigmf.sh);
 # `metrics`: /metrics of a node before the judges of others (promtool for the old format,
 # prometheus_client's strict parser for OpenMetrics); and `slurm` with three nodes (tests/others/slurm.sh). Default: all. By
@@ -216,6 +217,7 @@ part_slurm() {
 
 . tests/others/grzmq.sh
 . tests/others/sigmf.sh
+. tests/others/trace.sh
 
 # The picture has 1200 x 675 points, lines of four colours, and its legend beside the axes.
 picture_is_whole() { # FILE
@@ -238,7 +240,7 @@ part_deb() {
 	tests/others/deb.sh || failed=1
 }
 
-for part in ${*:-examples discovery gnuradio grzmq sigmf bler soapy devtest metrics slurm deb}; do
+for part in ${*:-examples discovery gnuradio grzmq sigmf trace bler soapy devtest metrics slurm deb}; do
 	"part_$part"
 done
 exit $failed
