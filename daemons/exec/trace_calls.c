@@ -8,8 +8,8 @@
 
 #include "daemons/exec/trace.h"
 
-/* A step begins by the kernel's clock and goes on by the fast one (core/base/clock_fast.h), which may
- * differ by so much. */
+/* CLOCKS_NS: a step begins by the kernel's clock and goes on by the fast clock of core/base, which
+ * may differ by so much. */
 enum { CALLS_MAX = 200000, CLOCKS_NS = 20000 };
 
 /* ---- reading ------------------------------------------------------------------------ */

@@ -123,5 +123,19 @@ ok "the folder is made" says 0 "a trace is written around each miss of late from
 ok "there it is" test -d misses
 ok "and may be named again" says 0 "from now on" aloe trace late --on-miss "$work/misses" --last 100ms
 ok "down" says 0 "" aloe down
+
+# ---- around misses: a component that works for longer than the slot ----
+sed 's/"w"/"slow"/; s/demod: .*/demod: { component = "bpsk_demod"; };\n	slow: { component = "spin"; mean_us = 1500.0; };/; s/half -> rest/half -> slow -> rest/' \
+	w.conf >slow.conf
+has() { # FILE WORDS...
+	file=$1
+	shift
+	for words in "$@"; do
+		grep -qaF -e "$words" "$file" || { echo "no $words" && return 1; }
+	done
+}
+ok "it runs, and misses slots" aloe run slow.conf --clock timer --late skip --force --slots 600 --on-miss around -q
+ok "at most one trace a second" sh -c "ls around && test \$(ls around | wc -l) -ge 1 -a \$(ls around | wc -l) -le 3"
+ok "it has lanes, calls and misses with their cause" has "around/$(ls around | head -n 1)" "lane 0 misses" "missed: " "cause" "spin" "slow"
 ok "run refuses a folder, too" says 2 "$work/file: traces cannot be written there: Not a directory" aloe run late.conf --clock timer --slots 2 --on-miss file
 exit $failed
