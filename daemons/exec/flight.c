@@ -157,7 +157,7 @@ static int folder_check(const char *folder)
 static void flight_begin(
     struct exec_wave *wave, const struct wire_view *request, const char *folder, uint64_t last_ns)
 {
-	struct exec_flight *flight = wave->flight;
+	struct exec_flight *flight;
 	const int rc =
 	    strlen(folder) < sizeof(flight->folder) ? folder_check(folder) : -ENAMETOOLONG;
 
