@@ -336,6 +336,7 @@ char *wave_report(const struct exec_wave *wave)
 	json_object_set_new(o, "latency", latency_json(wave));
 	json_object_set_new(o, "lanes", lanes_json(wave));
 	json_object_set_new(o, "instances", report_instances(wave));
+	json_object_set_new(o, "links", report_links(wave));
 	if (wave->view.head->copies > 1)
 		json_object_set_new(o, "per_copy", report_copies(wave));
 	json_object_set_new(o, "misses", misses_json(wave, MISSES_SHOWN));

@@ -24,6 +24,10 @@ json_t *report_budget_margin(const struct hist *time, uint64_t budget_ns, uint64
  * report_copies: one for each copy. */
 json_t *report_instances(const struct exec_wave *wave);
 json_t *report_copies(const struct exec_wave *wave);
+/* report_links: one object for each link of the file. report_places: the place of each instance in
+ * the order of its lane, from 1; the caller frees it; NULL without memory. */
+json_t *report_links(const struct exec_wave *wave);
+uint32_t *report_places(const struct exec_wave *wave);
 /* report_radio: what the radio that is the clock has counted, of all channels together and of
  * each. */
 json_t *report_radio(const struct exec_wave *wave);

@@ -224,7 +224,8 @@ static void copies_put(const struct exec_wave *wave, uint32_t number, json_t *o)
 	    o, "paths_last", paths_json(wave, (copies - 1) * originals_count(wave) + number));
 }
 
-static json_t *instance_json(const struct exec_wave *wave, uint32_t number, struct hist *time)
+static json_t *instance_json(
+    const struct exec_wave *wave, uint32_t number, uint32_t place, struct hist *time)
 {
 	const struct image_view *view = &wave->view;
 	const struct image_instance *row = &view->instances[number];
@@ -236,6 +237,7 @@ static json_t *instance_json(const struct exec_wave *wave, uint32_t number, stru
 	put_text(o, "name", image_text(view, row->original));
 	put_text(o, "component", image_text(view, row->component));
 	lane_put(wave, number, o);
+	put_u64(o, "order", place);
 	put_u64(o, "lag", row->lag);
 	put_u64(o, "calls", hist_count(time));
 	times_put(wave, time, o);
@@ -260,10 +262,12 @@ static json_t *instance_json(const struct exec_wave *wave, uint32_t number, stru
 json_t *report_instances(const struct exec_wave *wave)
 {
 	struct hist *time = calloc(1, sizeof(*time));
+	uint32_t *places = report_places(wave);
 	json_t *array = json_array();
 
-	for (uint32_t i = 0; time != NULL && i < originals_count(wave); i++)
-		json_array_append_new(array, instance_json(wave, i, time));
+	for (uint32_t i = 0; time != NULL && places != NULL && i < originals_count(wave); i++)
+		json_array_append_new(array, instance_json(wave, i, places[i], time));
+	free(places);
 	free(time);
 	return array;
 }
