@@ -430,6 +430,9 @@ man: $(PROGRAMS) ## write man pages and completions of the tools again, from the
 	$(Q)$(foreach t,$(TOOLS),$(B)/bin/$(call tool,$(t)) --man > tools/$(t)/$(call tool,$(t)).1 && \
 		$(B)/bin/$(call tool,$(t)) --completion > tools/$(t)/$(call tool,$(t)).bash &&) true
 
+pictures: all ## draw the pictures of waveforms in tools/aloe/pictures again (graphviz)
+	$(Q)B=$(B) tests/house/test_pictures.sh --write
+
 uninstall: ## what install put there
 	$(Q)rm -f $(foreach p,$(PROGRAMS) x310-init,$(call at,bin)/$(notdir $(p))) $(call at,lib/pkgconfig)/aloe.pc \
 		$(call at,lib/systemd/system)/aloe@.service \
@@ -443,6 +446,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: truth all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man \
+.PHONY: truth all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -9,7 +9,7 @@ packages() {
 	case $1 in
 	build) echo gcc g++ make binutils libc6-dev pkg-config libzmq3-dev libsodium-dev libconfig-dev libjansson-dev \
 		libcivetweb-dev libxxhash-dev libliquid-dev libfftw3-dev libsndfile1-dev libsamplerate0-dev libsoapysdr-dev ;;
-	test) echo libcmocka-dev gdb procps iproute2 gnuplot-nox uhd-host libuhd-dev libboost-dev libdpdk-dev \
+	test) echo libcmocka-dev gdb procps iproute2 gnuplot-nox graphviz uhd-host libuhd-dev libboost-dev libdpdk-dev \
 		python3-numpy python3-pytest ;;
 	bench) echo valgrind ;;
 	deb) echo debhelper dh-python dpkg-dev lintian python3 python3-numpy ;;

@@ -41,8 +41,7 @@ static size_t lanes_used(const struct plan *plan)
 	return used;
 }
 
-/* Ports by their position among the inputs, or among the outputs. */
-static const char *port_name(const struct wf_instance *instance, int output, int port)
+const char *plan_port_name(const struct wf_instance *instance, int output, int port)
 {
 	for (size_t i = 0; i < instance->type->n_ports; i++)
 		if (instance->type->ports[i].output == output && port-- == 0)
@@ -50,7 +49,7 @@ static const char *port_name(const struct wf_instance *instance, int output, int
 	return "?";
 }
 
-static const struct plan_buffer *buffer_of(const struct plan *plan, const struct wf_link *link)
+const struct plan_buffer *plan_buffer_of(const struct plan *plan, const struct wf_link *link)
 {
 	for (size_t i = 0; i < plan->n_buffers; i++)
 		if (plan->buffers[i].instance == (uint32_t)link->from &&
@@ -200,12 +199,13 @@ static void link_print(
 {
 	const struct wf_link *link = &wf->links[i];
 	const struct wf_instance *from = &wf->instances[link->from], *to = &wf->instances[link->to];
-	const struct plan_buffer *buffer = buffer_of(plan, link);
+	const struct plan_buffer *buffer = plan_buffer_of(plan, link);
 	const char *type = item_type_name(buffer->type);
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s.%s -> %s.%s", from->name,
-	    port_name(from, 1, link->from_port), to->name, port_name(to, 0, link->to_port));
+	    plan_port_name(from, 1, link->from_port), to->name,
+	    plan_port_name(to, 0, link->to_port));
 	fprintf(out, "  %-*s %5" PRIu32 " %8" PRIu32 " %9" PRIu32, width, path, link->delay,
 	    plan->links[i].distance, buffer->depth);
 	if (buffer->max)
@@ -302,12 +302,12 @@ static json_t *link_json(const struct waveform *wf, const struct plan *plan, siz
 {
 	const struct wf_link *link = &wf->links[i];
 	const struct wf_instance *from = &wf->instances[link->from], *to = &wf->instances[link->to];
-	const struct plan_buffer *buffer = buffer_of(plan, link);
+	const struct plan_buffer *buffer = plan_buffer_of(plan, link);
 	const char *type = item_type_name(buffer->type);
 
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:I}", "from", from->name,
-	    "from_port", port_name(from, 1, link->from_port), "to", to->name, "to_port",
-	    port_name(to, 0, link->to_port), "delay", (json_int_t)link->delay, "distance",
+	    "from_port", plan_port_name(from, 1, link->from_port), "to", to->name, "to_port",
+	    plan_port_name(to, 0, link->to_port), "delay", (json_int_t)link->delay, "distance",
 	    (json_int_t)plan->links[i].distance, "depth", (json_int_t)buffer->depth, "type",
 	    type ? json_string(type) : json_null(), "items", (json_int_t)buffer->max);
 }

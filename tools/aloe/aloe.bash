@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run replay compare check plan up down load start pause step stop unload list status why top get set cap remap watch log tap trace bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run replay compare check plan graph up down load start pause step stop unload list status why top get set cap remap watch log tap trace bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -79,6 +79,28 @@ _aloe() {
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --platform --node --why --mapper --q --json --dir --state --help" -- "$cur")); return; fi
+		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	graph)
+		case $prev in
+		--svg) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--png) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--dot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--set) COMPREPLY=(); return ;;
+		--tap) COMPREPLY=(); return ;;
+		--keep) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual step radio" -- "$cur")); return ;;
+		--radio) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--lanes) COMPREPLY=(); return ;;
+		--slot-us) COMPREPLY=(); return ;;
+		--copies) COMPREPLY=(); return ;;
+		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
+		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
+		--platform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--node) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--svg --png --dot --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --platform --node --dir --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	up)
 		case $prev in

@@ -134,15 +134,30 @@ static const struct cli_option load_options[] = {
     STATE_OPTION,
 };
 static const struct cli_option check_options[] = {SOURCE_OPTIONS};
+#define MACHINE_OPTIONS                                                                            \
+	{"platform", 0, "NAME", "@file", false,                                                    \
+	    "machines to plan for: a platform file, the name of a platform, or local (this "       \
+	    "machine without its load); default: this machine, less what the running node has "    \
+	    "loaded"},                                                                             \
+	{                                                                                          \
+		"node", 0, "NAME", NULL, false,                                                    \
+		    "with --platform: the node from which the waveform is loaded; an instance "    \
+		    "with a path is on that node unless the waveform file gives it a `node`; "     \
+		    "default: a path may be on any node"                                           \
+	}
+static const struct cli_option graph_options[] = {
+    {"svg", 0, "FILE", "@file", false, "draw by Graphviz, as SVG; FILE - is standard output"},
+    {"png", 0, "FILE", "@file", false, "draw by Graphviz, as PNG"},
+    {"dot", 0, "FILE", "@file", false,
+        "write the text that Graphviz draws; FILE - is standard output"},
+    SOURCE_OPTIONS,
+    MACHINE_OPTIONS,
+    DIR_OPTION,
+    STATE_OPTION,
+};
 static const struct cli_option plan_options[] = {
     SOURCE_OPTIONS,
-    {"platform", 0, "NAME", "@file", false,
-        "machines to plan for: a platform file, the name of a platform, or local (this machine "
-        "without its load); default: this machine, less what the running node has loaded"},
-    {"node", 0, "NAME", NULL, false,
-        "with --platform: the node from which the waveform is loaded; an instance with a path is "
-        "on that node unless the waveform file gives it a `node`; default: a path may be on any "
-        "node"},
+    MACHINE_OPTIONS,
     {"why", 0, "INSTANCE", NULL, false,
         "explain the lane of this instance: the cost on every other lane, and what would break "
         "there"},
@@ -358,6 +373,16 @@ static const char plan_doc[] =
     "what that node has left.\n\nA platform file describes machines that need not exist: nodes, "
     "cores and links. The section PLATFORM FILES of `man aloe` describes all keys. Cores are "
     "numbered from 0 through all nodes of the file; --lanes uses these numbers.";
+static const char graph_doc[] =
+    "Draws the instances of one copy, coloured by lane, with their places in the order of the"
+    " lane, and the links with type, items, declared delay and distance in slots. The path "
+    "from source to sink that gives the latency is bold. Without --svg, --png and --dot the "
+    "picture is made of plain characters, an instance on a line.\n\nIf a waveform of this "
+    "name is loaded in the running node, the picture is of that waveform as it runs: mean and"
+    " largest time of a call and the share of the slot, the load of the lanes, missed slots, "
+    "ABSENT inputs, calls beyond their budgets and lost records, each at its place. FILE with"
+    " a slash, or any option of a plan, means a waveform file, which is drawn as `aloe plan` "
+    "would place it.\n\n--svg and --png need Graphviz (Debian: apt-get install graphviz).";
 static const char up_doc[] = "Starts the daemons of this node in the background. A daemon that "
                              "dies is started again, and the waveforms go on. `aloe down` stops "
                              "the node. The log lines of the daemons go to node.log in the state "
@@ -490,6 +515,8 @@ static const struct cli_command commands[] = {
         check_doc, CLI_LIST(check_options), aloe_check},
     {"plan", "FILE", 1, 1, "@file", "print where and in which order a waveform would run", plan_doc,
         CLI_LIST(plan_options), aloe_plan},
+    {"graph", "FILE|WAVEFORM", 1, 1, "@file", "draw a waveform, or a waveform as it runs",
+        graph_doc, CLI_LIST(graph_options), aloe_graph},
     {"up", "", 0, 0, NULL, "start a node in the background", up_doc, CLI_LIST(up_options), aloe_up},
     {"down", "", 0, 0, NULL, "stop the node and all its waveforms", NULL, CLI_LIST(down_options),
         aloe_down},

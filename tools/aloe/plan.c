@@ -10,29 +10,14 @@
 
 #include "core/base/file.h"
 #include "core/map/explain.h"
-#include "core/measure/local.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
+#include "tools/aloe/plan.h"
 #include "tools/aloe/platforms.h"
-#include "tools/aloe/source.h"
 
 enum { LIST_MS = 5000 };
-
-struct plan_request { /* a plan, while it is made */
-	const struct cli_args *args;
-	struct source *source;
-	char state[PATH_MAX];
-	struct local_platform local;
-	struct platform_model *file; /* of --platform, NULL: this machine */
-	const struct platform_model *platform;
-	struct plan_options options;
-	struct profile profile;
-	struct plan *plan;
-	struct plan_whatif whatif;
-	struct plan_why *why;
-};
 
 /* What a plan for other instruction sets does not know. */
 static void arch_note(struct plan_request *request)
@@ -189,20 +174,27 @@ static int why_make(struct plan_request *request)
 	return -EINVAL;
 }
 
-static int plan_show(const struct plan_request *request)
+static int plan_show(struct plan_request *request)
 {
 	const struct waveform *wf = request->source->waveform;
-	char *text = cli_has(request->args, "json")
+	char *text;
+	int rc = plan_whatif(wf, request->platform, &request->profile, &request->options,
+	    request->plan, &request->whatif);
+
+	if (rc == 0)
+		rc = why_make(request);
+	if (rc < 0)
+		return rc;
+	text = cli_has(request->args, "json")
 	    ? plan_explain_json(wf, request->plan, &request->whatif, request->why)
 	    : plan_explain_print(wf, request->plan, &request->whatif, request->why);
-
 	if (text)
 		printf("%s%s", text, text[0] && text[strlen(text) - 1] == '\n' ? "" : "\n");
 	free(text);
 	return text ? 0 : -ENOMEM;
 }
 
-static int request_make(struct plan_request *request)
+static int request_make(struct plan_request *request, int (*show)(struct plan_request *request))
 {
 	const struct waveform *wf = request->source->waveform;
 	struct diag *diag = &request->source->diag;
@@ -215,19 +207,15 @@ static int request_make(struct plan_request *request)
 	if (rc == 0)
 		rc = plan_make_with(wf, request->platform, &request->profile, &request->options,
 		    diag, &request->plan);
-	if (rc == 0)
-		rc = plan_whatif(wf, request->platform, &request->profile, &request->options,
-		    request->plan, &request->whatif);
-	if (rc == 0)
-		rc = why_make(request);
-	return rc ? rc : plan_show(request);
+	return rc ? rc : show(request);
 }
 
-static int plan_of(const struct cli_args *args, struct source *source)
+int plan_with(
+    const struct cli_args *args, struct source *source, int (*show)(struct plan_request *request))
 {
 	const char *given = cli_get(args, "state");
 	struct plan_request *request = calloc(1, sizeof(*request));
-	int rc = request ? 0 : -ENOMEM;
+	int rc = request ? 0 : -ENOMEM, status;
 
 	if (rc == 0) {
 		request->args = args;
@@ -236,7 +224,7 @@ static int plan_of(const struct cli_args *args, struct source *source)
 		           : dir_state(request->state, sizeof(request->state));
 	}
 	if (rc == 0)
-		rc = request_make(request);
+		rc = request_make(request, show);
 	if (rc < 0 && rc != -EINVAL)
 		fprintf(stderr, "aloe: %s\n", strerror(-rc));
 	diag_print(&source->diag, stderr);
@@ -246,8 +234,9 @@ static int plan_of(const struct cli_args *args, struct source *source)
 		plan_free(request->plan);
 		platform_free(request->file);
 	}
+	status = rc < 0 ? CLI_USAGE : request->status;
 	free(request);
-	return rc < 0 ? CLI_USAGE : CLI_OK;
+	return status;
 }
 
 int aloe_plan(const struct cli_args *args)
@@ -256,7 +245,7 @@ int aloe_plan(const struct cli_args *args)
 	int status = source_open(&source, args, args->args[0], true);
 
 	if (status == 0)
-		status = plan_of(args, &source);
+		status = plan_with(args, &source, plan_show);
 	source_close(&source);
 	return status;
 }
