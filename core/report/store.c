@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/report/store.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -265,22 +266,37 @@ int store_run_write(const char *dir, const json_t *report)
 	return rc;
 }
 
-static size_t digits_count(const char *text)
+/* From the end, as a waveform's name may itself end in numbers: NAME-YYYYmmdd-HHMMSS, perhaps with
+ * -n, which has three digits at most. */
+bool run_name_parse(const char *name, struct run_name *ret)
 {
-	return strspn(text, "0123456789");
+	const size_t len = strlen(name);
+	size_t digits = 0, end = len;
+	const char *at;
+
+	while (digits < len && isdigit((unsigned char)name[len - 1 - digits]))
+		digits++;
+	if (digits >= 1 && digits <= 3 && digits < len && name[len - 1 - digits] == '-')
+		end = len - 1 - digits;
+	if (end < sizeof("-YYYYmmdd-HHMMSS"))
+		return false;
+	at = name + end - strlen("-YYYYmmdd-HHMMSS");
+	if (at[0] != '-' || strspn(at + 1, "0123456789") != 8 || at[9] != '-' ||
+	    strspn(at + 10, "0123456789") != 6)
+		return false;
+	*ret = (struct run_name){.waveform = (size_t)(at - name),
+	    .number = end < len ? (unsigned)strtoul(name + end + 1, NULL, 10) : 1};
+	snprintf(ret->began, sizeof(ret->began), "%.4s-%.2s-%.2s %.2s:%.2s:%.2s", at + 1, at + 5,
+	    at + 7, at + 10, at + 12, at + 14);
+	return true;
 }
 
-/* A run of `waveform`: NAME-YYYYmmdd-HHMMSS, perhaps with -n. A name may itself end in numbers. */
 static bool run_is_of(const char *name, const char *waveform)
 {
-	const size_t len = strlen(waveform);
-	const char *at = name + len;
+	struct run_name parsed;
 
-	if (strncmp(name, waveform, len) != 0 || at[0] != '-' || digits_count(at + 1) != 8 ||
-	    at[9] != '-' || digits_count(at + 10) != 6)
-		return false;
-	at += 16;
-	return !at[0] || (at[0] == '-' && at[1] && !at[1 + digits_count(at + 1)]);
+	return run_name_parse(name, &parsed) && parsed.waveform == strlen(waveform) &&
+	    strncmp(name, waveform, parsed.waveform) == 0;
 }
 
 static bool is_newer(const struct timespec *a, const struct timespec *b)

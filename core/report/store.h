@@ -9,7 +9,7 @@
  *         runs/NAME-YYYYmmdd-HHMMSS[-n]/        one run: waveform.conf, plan.txt, report.json,
  *                                               report.txt
  *
- * Runs are kept until the user deletes them. Tools read, swman writes.
+ * Runs are kept until the user removes them (core/report/runs.h). Tools read, swman writes.
  */
 #ifndef ALOE_REPORT_STORE_H
 #define ALOE_REPORT_STORE_H
@@ -37,6 +37,15 @@ int store_profile_take(const json_t *report, const struct class_rates *rates, st
 
 /* store_run_new makes the directory of a run that began at `when`. 0 or -errno. */
 int store_run_new(const char *state, const char *waveform, time_t when, char *ret_dir, size_t size);
+/* run_name_parse reads the name of a run's folder: how many characters of it are the waveform's
+ * name, when the run began, and its number in that second, from 1. False: it is no such name. */
+struct run_name {
+	size_t waveform;
+	char began[20]; /* "YYYY-mm-dd HH:MM:SS", time of this machine */
+	unsigned number;
+};
+bool run_name_parse(const char *name, struct run_name *ret);
+
 /* store_run_write puts report.json and report.txt into it. 0 or -errno. */
 int store_run_write(const char *dir, const json_t *report);
 /* store_run_last finds the newest run that has a report; of one waveform, or of all (NULL). 0,

@@ -73,6 +73,8 @@ ok "those tests are there" sh -c "cd '$top' && for t in \$(grep -oE 'tests/[a-z_
 
 ok "a run" sh -c "aloe run '$top/waveforms/utran384-random.conf' --clock virtual --slots 40 --copies 2 --json --quiet >report.json"
 ok "its report is in the page" agrees report report.json
+ok "the runs" sh -c "aloe runs --json >runs.json"
+ok "they are in the page" agrees runs runs.json
 ok "a plan" sh -c "aloe plan '$top/waveforms/utran384-random.conf' --json >plan.json 2>err || { cat err; false; }"
 ok "it is in the page" agrees plan plan.json
 ok "components" sh -c "aloe list components --json >components.json"

@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run replay compare check plan graph up down load start pause step stop unload list status why top get set cap remap watch log tap trace bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run replay compare check plan graph runs report up down load start pause step stop unload list status why top get set cap remap watch log tap trace bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -102,6 +102,19 @@ _aloe() {
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--svg --png --dot --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --platform --node --dir --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	runs)
+		case $prev in
+		--keep) COMPREPLY=(); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--compare --prune --keep --json --state --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	report)
+		case $prev in
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--json --state --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
 	up)
 		case $prev in
 		--node) COMPREPLY=(); return ;;

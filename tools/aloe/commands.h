@@ -12,6 +12,8 @@ int aloe_replay(const struct cli_args *args); /* replay.c */
 int aloe_check(const struct cli_args *args);  /* check.c */
 int aloe_plan(const struct cli_args *args);   /* plan.c */
 int aloe_graph(const struct cli_args *args);  /* graph.c */
+int aloe_runs(const struct cli_args *args);   /* saved.c */
+int aloe_report(const struct cli_args *args); /* saved.c */
 int aloe_up(const struct cli_args *args);     /* up.c */
 int aloe_down(const struct cli_args *args);   /* up.c */
 int aloe_load(const struct cli_args *args);   /* control.c, and so on */

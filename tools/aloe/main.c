@@ -171,6 +171,18 @@ static const struct cli_option plan_options[] = {
     DIR_OPTION,
     STATE_OPTION,
 };
+static const struct cli_option runs_options[] = {
+    {"compare", 0, NULL, NULL, false,
+        "print the figures of two runs beside each other, and what they differ in"},
+    {"prune", 0, NULL, NULL, false, "remove all but the newest runs"},
+    {"keep", 0, "N", NULL, false, "with --prune: how many of the newest runs stay; default 100"},
+    {"json", 0, NULL, NULL, false, "print the list as JSON"},
+    STATE_OPTION,
+};
+static const struct cli_option report_options[] = {
+    {"json", 0, NULL, NULL, false, "print the report as JSON, as `aloe run --json` did"},
+    STATE_OPTION,
+};
 static const struct cli_option up_options[] = {
     {"foreground", 'f', NULL, NULL, false, "run in the foreground (for systemd)"},
     {"node", 0, "NAME", NULL, false,
@@ -383,6 +395,17 @@ static const char graph_doc[] =
     "ABSENT inputs, calls beyond their budgets and lost records, each at its place. FILE with"
     " a slash, or any option of a plan, means a waveform file, which is drawn as `aloe plan` "
     "would place it.\n\n--svg and --png need Graphviz (Debian: apt-get install graphviz).";
+static const char runs_doc[] =
+    "Every run is kept in a folder of its own below the state folder. The list begins with "
+    "the newest run: its name, when it began, how long it took, slots, slots missed or "
+    "skipped, and the blocks with errors of that instance that counted most of them. A run "
+    "without a report goes on, or its node was killed. A report that cannot be read is named "
+    "on standard error, left out and counted.\n\n--compare RUN RUN prints both runs beside "
+    "each other. --prune removes the oldest runs, and never one of a node that is up. "
+    "Wherever a run is named, `last` is the newest run.";
+static const char report_doc[] =
+    "Prints the report of a run that is kept, as `aloe run` printed it at its end. RUN is a name "
+    "that `aloe runs` lists, or `last` for the newest run.";
 static const char up_doc[] = "Starts the daemons of this node in the background. A daemon that "
                              "dies is started again, and the waveforms go on. `aloe down` stops "
                              "the node. The log lines of the daemons go to node.log in the state "
@@ -517,6 +540,10 @@ static const struct cli_command commands[] = {
         CLI_LIST(plan_options), aloe_plan},
     {"graph", "FILE|WAVEFORM", 1, 1, "@file", "draw a waveform, or a waveform as it runs",
         graph_doc, CLI_LIST(graph_options), aloe_graph},
+    {"runs", "[--compare RUN RUN]", 0, 2, NULL, "list, compare and remove the runs that are kept",
+        runs_doc, CLI_LIST(runs_options), aloe_runs},
+    {"report", "RUN", 1, 1, NULL, "print the report of a run that is kept", report_doc,
+        CLI_LIST(report_options), aloe_report},
     {"up", "", 0, 0, NULL, "start a node in the background", up_doc, CLI_LIST(up_options), aloe_up},
     {"down", "", 0, 0, NULL, "stop the node and all its waveforms", NULL, CLI_LIST(down_options),
         aloe_down},

@@ -8,11 +8,10 @@
 
 #include "core/base/file.h"
 #include "core/report/report.h"
+#include "core/report/runs.h"
 #include "core/report/store.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
-
-enum { REPORT_BYTES_MAX = 256 << 20 };
 
 struct why {
 	const struct cli_args *args;
@@ -151,7 +150,7 @@ static int text_in(const struct why *why, const char *name, char **ret_text, siz
 	char path[PATH_MAX + 32];
 
 	snprintf(path, sizeof(path), "%s/%s", why->dir, name);
-	return file_read(path, REPORT_BYTES_MAX, ret_text, ret_len);
+	return file_read(path, RUN_BYTES_MAX, ret_text, ret_len);
 }
 
 /* A line of misses.jsonl. A line that is cut, because exec was killed, is no record. */
@@ -214,23 +213,15 @@ static int slot_read(struct why *why)
 
 static int run_tell(struct why *why)
 {
-	char path[PATH_MAX + 32], *text = NULL;
 	struct diag diag;
-	size_t len = 0;
-	int status = run_find(why), rc;
+	int status = run_find(why);
 
 	if (status != CLI_OK)
 		return status;
-	snprintf(path, sizeof(path), "%s/report.json", why->dir);
-	rc = text_in(why, "report.json", &text, &len);
 	diag_init(&diag);
-	if (rc < 0)
-		fprintf(stderr, "aloe: %s: %s\n", path, file_reason(rc));
-	else
-		why->report = report_read(path, text, len, &diag);
+	why->report = run_read(why->dir, &diag);
 	diag_print(&diag, stderr);
 	diag_fini(&diag);
-	free(text);
 	status = why->report ? slot_read(why) : CLI_FAILED;
 	return status == CLI_OK ? why_show(why) : status;
 }
