@@ -11,7 +11,7 @@ $1 == "trial" {
 		cell[$2, $4]++
 		unexplained += $2 != "none" && ($4 == "not-explained" || $4 == "evidence-lost")
 	}
-	if ($2 !~ /component|new-memory|none/) {
+	if ($2 !~ /component|new-memory|none/ && $3 != "not-late") {
 		outside++
 		blamed += $6
 	}
@@ -44,8 +44,8 @@ END {
 	}
 	printf "\nright: %d of %d judged trials of kinds that leave evidence (%.1f %%); ", right, with, with ? 100 * right / with : 0
 	printf "unexplained: %d\n", unexplained
-	printf "trials of an outside cause in which a component was blamed most: %d of %d\n", blamed, outside
-	printf "trials that made no slot late, and were repeated: %d\n", repeated
+	printf "judged trials of outside causes in which a component was blamed most: %d of %d\n", blamed, outside
+	printf "trials that made no slot late (repeated where the kind leaves evidence): %d\n", repeated
 	printf "records of no trial: %d, of them blamed on the waveform: %d\n", others, others_own
 	printf "kinds that leave no evidence here:%s\n", without == "" ? " none" : without
 }
