@@ -162,7 +162,7 @@ static_assert(offsetof(struct image_buffer, canary) == 40, "image_buffer.canary"
 static_assert(offsetof(struct image_buffer, messages) == 48, "image_buffer.messages");
 static_assert(offsetof(struct image_buffer, data) == 56, "image_buffer.data");
 
-static_assert(sizeof(struct image_param) == 80, "image_param");
+static_assert(sizeof(struct image_param) == 88, "image_param");
 static_assert(offsetof(struct image_param, name) == 0, "image_param.name");
 static_assert(offsetof(struct image_param, kind) == 4, "image_param.kind");
 static_assert(offsetof(struct image_param, flags) == 8, "image_param.flags");
@@ -177,6 +177,7 @@ static_assert(offsetof(struct image_param, reals) == 56, "image_param.reals");
 static_assert(offsetof(struct image_param, items_max) == 64, "image_param.items_max");
 static_assert(offsetof(struct image_param, unit) == 68, "image_param.unit");
 static_assert(offsetof(struct image_param, array) == 72, "image_param.array");
+static_assert(offsetof(struct image_param, mode) == 80, "image_param.mode");
 
 static_assert(sizeof(struct image_var) == 16, "image_var");
 static_assert(offsetof(struct image_var, name) == 0, "image_var.name");
@@ -353,7 +354,7 @@ static_assert(offsetof(struct node_change, instance) == 16, "node_change.instanc
 static_assert(offsetof(struct node_change, param) == 20, "node_change.param");
 static_assert(offsetof(struct node_change, number) == 24, "node_change.number");
 
-static_assert(sizeof(struct node_control) == 2168, "node_control");
+static_assert(sizeof(struct node_control) == 2448, "node_control");
 static_assert(offsetof(struct node_control, used) == 0, "node_control.used");
 static_assert(offsetof(struct node_control, state) == 4, "node_control.state");
 static_assert(offsetof(struct node_control, name) == 8, "node_control.name");
@@ -362,10 +363,14 @@ static_assert(offsetof(struct node_control, limit) == 80, "node_control.limit");
 static_assert(offsetof(struct node_control, base) == 88, "node_control.base");
 static_assert(offsetof(struct node_control, last) == 96, "node_control.last");
 static_assert(offsetof(struct node_control, conceal) == 104, "node_control.conceal");
-static_assert(offsetof(struct node_control, changes) == 112, "node_control.changes");
-static_assert(offsetof(struct node_control, change) == 120, "node_control.change");
+static_assert(offsetof(struct node_control, mode) == 112, "node_control.mode");
+static_assert(offsetof(struct node_control, modes) == 120, "node_control.modes");
+static_assert(offsetof(struct node_control, mode_index) == 128, "node_control.mode_index");
+static_assert(offsetof(struct node_control, before) == 136, "node_control.before");
+static_assert(offsetof(struct node_control, changes) == 392, "node_control.changes");
+static_assert(offsetof(struct node_control, change) == 400, "node_control.change");
 
-static_assert(sizeof(struct node_image) == 207032, "node_image");
+static_assert(sizeof(struct node_image) == 224952, "node_image");
 static_assert(offsetof(struct node_image, magic) == 0, "node_image.magic");
 static_assert(offsetof(struct node_image, version) == 8, "node_image.version");
 static_assert(offsetof(struct node_image, n_lanes) == 12, "node_image.n_lanes");

@@ -16,6 +16,7 @@ enum {
 	NODE_ENTRIES_MAX = 64, /* segments on one lane */
 	NODE_WAVEFORMS_MAX = 64,
 	NODE_TIMEBASES_MAX = 16,
+	NODE_MODES = NODE_CHANGES / 2, /* parameters that on_overrun names on one node */
 };
 
 struct node_timebase {
@@ -85,6 +86,12 @@ struct node_control { /* one per waveform */
 	/* overrun = "conceal": step + 1 of the last miss by the waveform's own doing. While it is
 	 * not 0, an instance that runs beyond its budget publishes ABSENT */
 	_Atomic uint64_t conceal;
+	/* overrun = "mode": the same, while the parameters of on_overrun have their other values;
+	 * how often that began, from which index on the last time, and what the parameters of this
+	 * node had before, in the order of the tables */
+	_Atomic uint64_t mode;
+	uint64_t modes, mode_index;
+	double before[NODE_MODES];
 	_Atomic uint64_t changes; /* written so far */
 	struct node_change change[NODE_CHANGES];
 };

@@ -179,6 +179,8 @@ struct image_param {
 	uint32_t items_max, unit; /* unit: text */
 	/* live REALS: offset of struct image_array; 0 otherwise */
 	uint64_t array;
+	/* overrun = "mode": the number while it holds; NaN: the parameter stays as it is */
+	double mode;
 };
 
 struct image_var {

@@ -17,6 +17,8 @@ void radio_slots_print(const json_t *radio, const char *label, FILE *out);
 /* a line for each channel that does not stream, with the last thing that worked */
 unsigned radio_troubles_print(const json_t *radio, const char *label, FILE *out);
 void radio_faults_print(const json_t *radio, FILE *out); /* "  radio: 3 lost, 1 late" */
+/* how often overrun = "mode" set something, and from where on it holds; nothing if never */
+void report_modes_print(const json_t *report, const char *before, FILE *out);
 /* "lane 0: ..." where a baton had to be reset or taken on, a line each: how many (out NULL: which
  * there would be) */
 unsigned batons_print(const json_t *report, const char *label, FILE *out);

@@ -519,6 +519,20 @@ static void overruns_print(const json_t *report, FILE *out)
 		    report_number(worst, "overruns"));
 }
 
+void report_modes_print(const json_t *report, const char *before, FILE *out)
+{
+	const double modes = report_number(report, "modes");
+	const json_t *index = json_object_get(report, "mode_index");
+
+	if (modes <= 0)
+		return;
+	fprintf(
+	    out, "%soverrun = \"mode\" set on_overrun %.0f time%s", before, modes, plural(modes));
+	if (json_is_integer(index))
+		fprintf(out, ", now from index %lld on", (long long)json_integer_value(index));
+	fputc('\n', out);
+}
+
 /* share of the slots: beyond it the p99 is not the component's any more */
 #define SPEAKS_MISSED_MAX 0.01
 
@@ -637,6 +651,7 @@ void report_print(const json_t *report, FILE *out)
 	blocks_print(report, out);
 	all_variables_print(report, out);
 	overruns_print(report, out);
+	report_modes_print(report, "mode       ", out);
 	speaks_print(report, out);
 	misses_print(report, out);
 	report_sources(report, out);

@@ -174,6 +174,7 @@ static void table_counts(const json_t *report, FILE *out)
 		radio_troubles_print(radio, "  radio ", out);
 	}
 	batons_print(report, "  ", out);
+	report_modes_print(report, "  ", out);
 	report_causes_line(report, causes, sizeof(causes));
 	if (causes[0])
 		fprintf(out, "  late: %s\n", causes);
@@ -262,6 +263,7 @@ void report_progress(const json_t *report, FILE *out)
 		    report_number(radio, "lost"), report_number(radio, "late"),
 		    report_number(radio, "underruns"), plural(report_number(radio, "underruns")));
 	fputc('\n', out);
+	report_modes_print(report, "  ", out);
 	radio_troubles_print(radio, "radio ", out);
 }
 

@@ -7,6 +7,7 @@
  * 	errors.c  errors in the order of the file, and when there are enough of them
  * 	read.c    keys of the waveform and of its instances, --set
  * 	link.c    paths -> links
+ * 	mode.c    on_overrun: what overrun = "mode" sets
  * 	tap.c     outputs that others may read
  * 	check.c   connections, cycles, item types
  * 	copies.c  the whole, N times
@@ -114,6 +115,11 @@ bool wf_tap_port(const char *key);
 void wf_tap_set_port(struct wf_parse *parse, struct wf_instance *instance, const char *key,
     const struct wf_raw *raw);
 void wf_taps_check(struct wf_parse *parse);
+
+/* wf_modes_read reads on_overrun (NULL: the file has none), when all instances are known. */
+int wf_modes_read(struct wf_parse *parse, const config_setting_t *setting);
+/* wf_unknown_instance says that there is none of that name, and which may have been meant. */
+void wf_unknown_instance(struct wf_parse *parse, const char *name, const struct wf_raw *raw);
 
 int wf_copies(struct wf_parse *parse, uint32_t copies);
 int wf_find_instance(const struct waveform *waveform, const char *name, size_t len);

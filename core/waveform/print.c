@@ -10,7 +10,7 @@
 static const char *const clocks[] = {"timer", "virtual", "step", "radio"};
 static const char *const lates[] = {"slip", "skip"};
 static const char *const isolations[] = {"waveform", "component", "none"};
-static const char *const overruns[] = {"count", "flag", "conceal", "stop"};
+static const char *const overruns[] = {"count", "flag", "conceal", "mode", "stop"};
 static const char *const admits[] = {"fits", "strict", "always"};
 static const char *const node_losses[] = {"hold", "stop", "restart"};
 
@@ -253,14 +253,45 @@ static void place_print(FILE *out, const struct waveform *waveform)
 		    i + 1 == waveform->n_lanes ? "];\n" : "");
 }
 
+/* What overrun = "mode" sets, of the instances that are printed; false: nothing. */
+static bool modes_print(FILE *out, const struct waveform *waveform, const struct wf_print *print)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < waveform->n_instances; i++) {
+		const struct wf_instance *instance = &waveform->instances[i];
+
+		for (size_t k = 0; !is_out(print, (int)i) && k < instance->type->n_params; k++) {
+			const struct wf_value value = {.number = instance->values[k].mode};
+
+			if (!instance->values[k].has_mode)
+				continue;
+			fprintf(out, "%s\"%s.%s=", any ? ", " : "on_overrun = (", instance->name,
+			    instance->type->params[k].name);
+			if (instance->type->params[k].kind == ALOE_KIND_ENUM)
+				fputs(instance->type->params[k].names[(int)value.number], out);
+			else
+				value_print(out, &instance->type->params[k], &value);
+			fputc('"', out);
+			any = true;
+		}
+	}
+	fputs(any ? ");\n" : "", out);
+	return any;
+}
+
 static void keys_print(FILE *out, const struct waveform *waveform, const struct wf_print *print)
 {
+	enum wf_overrun overrun = waveform->overrun;
+
 	fprintf(out, "name = \"%s\";\n", waveform->name);
 	slot_print(out, waveform);
 	fprintf(out, "clock = \"%s\";\nlate = \"%s\";\n",
 	    print->clock ? print->clock : clocks[waveform->clock],
 	    print->clock ? "slip" : lates[waveform->late]);
-	fprintf(out, "overrun = \"%s\";\nadmit = \"%s\";\n", overruns[waveform->overrun],
+	if (!modes_print(out, waveform, print) && overrun == WF_OVERRUN_MODE)
+		overrun = WF_OVERRUN_COUNT; /* whom it concerned has been left out */
+	fprintf(out, "overrun = \"%s\";\nadmit = \"%s\";\n", overruns[overrun],
 	    admits[waveform->admit]);
 	if (waveform->margin > 0) {
 		fputs("margin = ", out);

@@ -12,14 +12,14 @@
 static const char *const clocks[] = {"timer", "virtual", "step", "radio", NULL};
 static const char *const lates[] = {"slip", "skip", NULL};
 static const char *const isolations[] = {"waveform", "component", "none", NULL};
-static const char *const overruns[] = {"count", "flag", "conceal", "stop", NULL};
+static const char *const overruns[] = {"count", "flag", "conceal", "mode", "stop", NULL};
 
 static const char *const node_losses[] = {"hold", "stop", "restart", NULL};
 static const char *const admits[] = {"fits", "strict", "always", NULL};
 
 static const char *const waveform_keys[] = {"name", "slot_ns", "slot_samples", "rate", "clock",
     "late", "isolation", "pipelined", "overrun", "margin", "admit", "on_node_loss", "lease_ms",
-    "lanes", "instances", "links"};
+    "on_overrun", "lanes", "instances", "links"};
 static const char *const instance_keys[] = {
     "component", "pin", "node", "isolation", "period", "phase", "budget_us", "tap", "beside"};
 
@@ -457,7 +457,7 @@ static int instances_read(struct wf_parse *parse, const config_setting_t *settin
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static void unknown_instance(struct wf_parse *parse, const char *name, const struct wf_raw *raw)
+void wf_unknown_instance(struct wf_parse *parse, const char *name, const struct wf_raw *raw)
 {
 	const struct waveform *waveform = parse->waveform;
 	const char **names = calloc(waveform->n_instances + 1, sizeof(*names));
@@ -477,7 +477,7 @@ static int apply_to_instance(
 	const int found = wf_find_instance(parse->waveform, name, strlen(name));
 
 	if (found < 0)
-		unknown_instance(parse, name, raw);
+		wf_unknown_instance(parse, name, raw);
 	else if (strcmp(key, "component") == 0)
 		diag_error(parse->diag, raw->where, raw->line,
 		    "--set cannot change a component; change the component in the waveform file");
@@ -506,7 +506,8 @@ static int set_apply(struct wf_parse *parse, const char *set)
 		*dot = 0;
 		return apply_to_instance(parse, key, dot + 1, &raw);
 	}
-	if (strcmp(key, "instances") == 0 || strcmp(key, "links") == 0)
+	if (strcmp(key, "instances") == 0 || strcmp(key, "links") == 0 ||
+	    strcmp(key, "on_overrun") == 0)
 		diag_error(parse->diag, where, 0,
 		    "--set cannot change %s; change the waveform "
 		    "file",
@@ -729,6 +730,8 @@ int wf_read_waveform(struct wf_parse *parse, const config_setting_t *root)
 		    "instances is missing; instances: { ... }; is needed");
 	if (!error)
 		error = sets_apply(parse, true);
+	if (!error)
+		error = wf_modes_read(parse, config_setting_get_member(root, "on_overrun"));
 	if (!error && links)
 		error = wf_read_links(parse, links);
 	if (!error)

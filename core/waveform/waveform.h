@@ -25,7 +25,13 @@ enum wf_late { WF_LATE_SLIP, WF_LATE_SKIP };
 enum wf_isolation { WF_ISOLATION_WAVEFORM, WF_ISOLATION_COMPONENT, WF_ISOLATION_NONE };
 /* Admit a waveform if the usual costs fit; if all tails fit at once; always. */
 enum wf_admit { WF_ADMIT_FITS, WF_ADMIT_STRICT, WF_ADMIT_ALWAYS };
-enum wf_overrun { WF_OVERRUN_COUNT, WF_OVERRUN_FLAG, WF_OVERRUN_CONCEAL, WF_OVERRUN_STOP };
+enum wf_overrun {
+	WF_OVERRUN_COUNT,
+	WF_OVERRUN_FLAG,
+	WF_OVERRUN_CONCEAL,
+	WF_OVERRUN_MODE,
+	WF_OVERRUN_STOP
+};
 /* When a node of several is lost: what depends on it waits; the rest is stopped; the waveform is
  * loaded anew on what is left. */
 enum wf_node_loss { WF_NODE_LOSS_HOLD, WF_NODE_LOSS_STOP, WF_NODE_LOSS_RESTART };
@@ -39,6 +45,8 @@ struct wf_value {
 	bool set;   /* by file or override; false: the descriptor's default */
 	bool wrong; /* the value has an error, which was reported; only while a file is parsed */
 	int line;
+	bool has_mode; /* on_overrun names it: the number while overrun = "mode" holds */
+	double mode;
 };
 
 /* A port of an instance. Inputs and outputs are numbered from 0 in the order of the table. */
@@ -48,6 +56,9 @@ struct wf_port {
 	int link;      /* inputs: their link; outputs: their first link; -1: none */
 	uint32_t tap;  /* outputs: messages that a ring keeps for taps; 0: no tap */
 };
+
+/* Parameters that on_overrun may name, of all copies together. */
+enum { WF_MODES_MAX = 32 };
 
 enum { WF_TAP_MAX = 1 << 19 };
 #define WF_TAP_USUAL UINT32_MAX /* as many as image_tap_keep says */

@@ -3,12 +3,14 @@
  * overrun.c - what follows a missed slot, as the waveform chose: `count` (nothing but the count and
  * its record in the report), `flag` (a line of log for each), and, when 3 of 16 slots were missed
  * by its own doing, as the evidence shows (of a row of slots, that of the first), `conceal`
- * (outputs beyond a budget are ABSENT until 1000 slots were in time) or `stop` (the waveform is
- * stopped). */
+ * (outputs beyond a budget are ABSENT until 1000 slots were in time), `mode` (parameters have other
+ * values as long) or `stop` (the waveform is stopped). */
 #include "daemons/exec/end.h"
 #include "daemons/exec/misses.h"
+#include "daemons/exec/mode.h"
 #include "daemons/exec/watch.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { OWN_MISSES = 3, OWN_SLOTS = 16, OWN_LOOK = 8 * OWN_SLOTS, GOOD_SLOTS = 1000 };
@@ -58,31 +60,40 @@ static void miss_conceal(struct exec_wave *wave, const struct image_miss *miss, 
 	    (double)miss->late_ns / 1e3, why);
 }
 
-static void conceal_check(struct exec_wave *wave)
+static void conceal_over(struct exec_wave *wave)
 {
-	const uint64_t since = atomic_load(&wave_control(wave)->conceal);
-	uint64_t done = 0;
-
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const uint64_t of = atomic_load(&image_segment_state(&wave->view, s)->done);
-
-		done = of > done ? of : done;
-	}
-	if (since == 0 || done < since + GOOD_SLOTS)
-		return;
 	atomic_store(&wave_control(wave)->conceal, 0);
 	log_note(&wave->exec->daemon.log,
 	    "%s: %d slots were in time; nothing is concealed any more", wave->name, GOOD_SLOTS);
+}
+
+static void miss_mode(struct exec_wave *wave, const struct image_miss *miss, const char *why)
+{
+	_Atomic uint64_t *mode = &wave_control(wave)->mode;
+
+	if (atomic_load(mode) != 0)
+		atomic_store(mode, miss->step + 1);
+	else if (mode_enter(wave, miss->step + 1))
+		log_warning(&wave->exec->daemon.log,
+		    "%s: %d of %d slots were missed; on_overrun is set until %d slots were in time "
+		    "(overrun = \"mode\"); the last, slot %llu, by %.1f us: %s",
+		    wave->name, OWN_MISSES, OWN_SLOTS, GOOD_SLOTS, (unsigned long long)miss->slot,
+		    (double)miss->late_ns / 1e3, why);
 }
 
 struct overrun_step {
 	const char *word; /* of `overrun`; `count` has none */
 	bool every;       /* after each miss, not only when there are too many of its own */
 	void (*act)(struct exec_wave *wave, const struct image_miss *miss, const char *why);
+	/* what lasts: where in the control block is since when, and what is done when it is over */
+	size_t since;
+	void (*over)(struct exec_wave *wave);
 };
 
-static const struct overrun_step steps[] = {
-    {"flag", true, miss_flag}, {"conceal", false, miss_conceal}, {"stop", false, miss_stop}};
+static const struct overrun_step steps[] = {{"flag", true, miss_flag, 0, NULL},
+    {"conceal", false, miss_conceal, offsetof(struct node_control, conceal), conceal_over},
+    {"mode", false, miss_mode, offsetof(struct node_control, mode), mode_leave},
+    {"stop", false, miss_stop, 0, NULL}};
 
 static const struct overrun_step *step_of(const struct exec_wave *wave)
 {
@@ -94,12 +105,37 @@ static const struct overrun_step *step_of(const struct exec_wave *wave)
 	return NULL;
 }
 
-/* While it conceals, each miss of its own begins the count of good slots anew. */
+/* Step + 1 of the last miss of its own, while what it has led to lasts; 0: nothing does. */
+static uint64_t since_of(const struct exec_wave *wave, const struct overrun_step *step)
+{
+	const char *control = (const char *)wave_control(wave);
+
+	return step->over == NULL
+	    ? 0
+	    : atomic_load((const _Atomic uint64_t *)(const void *)(control + step->since));
+}
+
+/* While it lasts, each miss of its own begins the count of good slots anew. */
 static bool step_due(
     const struct exec_wave *wave, const struct overrun_step *step, const struct exec_miss *miss)
 {
 	return step->every || must_act(wave, miss) ||
-	    (atomic_load(&wave_control(wave)->conceal) != 0 && misses_own_doing(wave, miss));
+	    (since_of(wave, step) != 0 && misses_own_doing(wave, miss));
+}
+
+static void over_check(struct exec_wave *wave, const struct overrun_step *step)
+{
+	const uint64_t since = step != NULL ? since_of(wave, step) : 0;
+	uint64_t done = 0;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint64_t of = atomic_load(&image_segment_state(&wave->view, s)->done);
+
+		done = of > done ? of : done;
+	}
+	if (since != 0 && done >= since + GOOD_SLOTS)
+		step->over(wave);
+	mode_tell(wave);
 }
 
 void overrun_check(struct exec_wave *wave)
@@ -111,7 +147,7 @@ void overrun_check(struct exec_wave *wave)
 	misses_take(wave);
 	misses = wave->misses;
 	if (misses == NULL) {
-		conceal_check(wave); /* of an exec that has died since */
+		over_check(wave, step); /* of an exec that has died since */
 		return;
 	}
 	if (misses->n - misses->looked > MISSES_KEPT)
@@ -125,5 +161,5 @@ void overrun_check(struct exec_wave *wave)
 		misses_words(wave, miss, why, sizeof(why));
 		step->act(wave, &miss->miss, why);
 	}
-	conceal_check(wave);
+	over_check(wave, step);
 }

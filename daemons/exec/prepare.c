@@ -25,6 +25,8 @@ int wave_control_take(struct exec *exec, const char *name)
 		atomic_store(&control->last, IMAGE_FOREVER);
 		atomic_store(&control->changes, 0);
 		atomic_store(&control->conceal, 0);
+		atomic_store(&control->mode, 0);
+		control->modes = 0;
 		control->state = WAVE_LOADED;
 		control->remaps = 0;
 		atomic_store(&control->used, 1);

@@ -294,6 +294,12 @@ static void head_put(const struct exec_wave *wave, json_t *o)
 	put_u64(o, "slots_wanted", h->slots == IMAGE_FOREVER ? 0 : h->slots);
 	put_u64(o, "index", wave_index(wave));
 	put_real(o, "run_s", run_seconds(wave));
+	/* overrun = "mode": how often it began, and from which index on it holds */
+	put_u64(o, "modes", wave_control(wave)->modes);
+	json_object_set_new(o, "mode_index",
+	    get(&wave_control(wave)->mode) != 0 && wave->n_mode == 0
+	        ? json_integer((json_int_t)wave_control(wave)->mode_index)
+	        : json_null());
 	put_u64(o, "remaps", get(&image_run(&wave->view)->remaps));
 	json_object_set_new(o, "started", json_boolean(wave->started));
 	json_object_set_new(o, "ended", json_boolean(wave->ended));

@@ -23,7 +23,7 @@
 #define SECONDS 1000000000ull
 #define INIT_ONLY "%s is read at init only: unload the waveform, and load it again with --set"
 
-enum { SEVERAL_MAX = NODE_CHANGES / 2 };
+enum { SEVERAL_MAX = NODE_MODES };
 
 static uint32_t param_find(const struct image_view *view, uint32_t instance, const char *name)
 {
@@ -86,16 +86,21 @@ static uint64_t first_index(
 	return step > row->lag ? step - row->lag : 0;
 }
 
+static void event_begin(const struct exec_wave *wave, uint64_t index, struct wire_msg *msg)
+{
+	wire_init(msg, WIRE_EVENT, WIRE_EXEC, WIRE_SWMAN, bus_seq(wave->exec->daemon.bus));
+	wire_put_text(msg, WIRE_TAG_WAVEFORM, wave->name);
+	wire_put_text(msg, WIRE_TAG_STATE, "SET");
+	wire_put_u64(msg, WIRE_TAG_INDEX, index);
+}
+
 /* Who keeps a recording of the waveform is told. An INDEX of the request is where it is known. */
 static void set_tell(const struct exec_wave *wave, const struct wire_view *request, uint64_t index)
 {
 	struct wire_msg msg;
 	char *name, *value;
 
-	wire_init(&msg, WIRE_EVENT, WIRE_EXEC, WIRE_SWMAN, bus_seq(wave->exec->daemon.bus));
-	wire_put_text(&msg, WIRE_TAG_WAVEFORM, wave->name);
-	wire_put_text(&msg, WIRE_TAG_STATE, "SET");
-	wire_put_u64(&msg, WIRE_TAG_INDEX, index);
+	event_begin(wave, index, &msg);
 	for (unsigned n = 0; (name = wire_get_text(request, WIRE_TAG_NAME, n)) != NULL; n++) {
 		value = wire_get_text(request, WIRE_TAG_VALUE, n);
 		wire_put_text(&msg, WIRE_TAG_NAME, name);
@@ -306,6 +311,59 @@ void set_offered(struct exec_wave *wave, const struct hostlink_msg *msg)
 		array_forget(wave, change.sequence, change.instance);
 	}
 	free(pending.bytes);
+}
+
+/* ---- what exec sets of itself ------------------------------------------------------------ */
+
+double set_number(const struct exec_wave *wave, uint32_t instance, uint32_t param)
+{
+	const uint64_t bits =
+	    atomic_load(&image_instance_state(&wave->view, instance)->params[param]);
+	double number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+bool set_next(struct exec_wave *wave, struct node_change *changes, unsigned n)
+{
+	if (wave->remap != REMAP_NONE || wave->halts || wave->ended || !ring_has_space(wave, n))
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		changes[i].index = IMAGE_FOREVER;
+		changes[i].sequence = ++wave->sequence;
+	}
+	set_publish(wave, changes, n);
+	return true;
+}
+
+bool set_taken(const struct exec_wave *wave, const struct node_change *change, uint64_t *ret)
+{
+	return image_taken_index(
+	    &wave->view, wave->view.instances[change->instance].segment, change->sequence, ret);
+}
+
+void set_name(const struct exec_wave *wave, const struct node_change *change, char *ret_name,
+    char *ret_value, size_t size)
+{
+	const struct image_instance *row = &wave->view.instances[change->instance];
+	const struct image_param *param = &wave->view.params[row->params + change->param];
+
+	snprintf(ret_name, size, "%s.%s", image_text(&wave->view, row->name),
+	    image_text(&wave->view, param->name));
+	value_print(&wave->view, param, change->number, ret_value, size);
+}
+
+void set_record(const struct exec_wave *wave, const struct node_change *change, uint64_t index)
+{
+	char name[SET_TEXT], value[SET_TEXT];
+	struct wire_msg msg;
+
+	set_name(wave, change, name, value, sizeof(name));
+	event_begin(wave, index, &msg);
+	wire_put_text(&msg, WIRE_TAG_NAME, name);
+	wire_put_text(&msg, WIRE_TAG_VALUE, value);
+	bus_send(wave->exec->daemon.bus, &msg);
 }
 
 /* ---- the request ------------------------------------------------------------------------ */

@@ -15,4 +15,8 @@
 int value_parse(const struct image_view *view, const struct image_param *param, const char *name,
     const char *text, struct param_value *ret, char *ret_why, size_t size);
 
+/* value_print writes a number of the parameter as value_parse reads it. */
+void value_print(const struct image_view *view, const struct image_param *param, double number,
+    char *ret, size_t size);
+
 #endif

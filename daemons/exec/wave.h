@@ -100,6 +100,9 @@ struct exec_wave {
 	bool rests;        /* it stands, and its entries have been taken off the lanes */
 	bool aligns;       /* they have, until the slots have their new numbers (clock.c) */
 	uint64_t sequence; /* of changes */
+	/* mode.c: what overrun = "mode" has set last, until it is known from which index on */
+	struct node_change mode[NODE_MODES];
+	uint32_t n_mode;
 	struct exec_misses *misses; /* misses.c; NULL: there were none */
 	struct exec_flight *flight; /* flight.c; NULL: none */
 	char folder[FOLDER_BYTES];  /* of the run, for misses.jsonl; "": none on this node */

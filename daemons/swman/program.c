@@ -2,6 +2,7 @@
 #include "daemons/swman/program.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,6 +279,7 @@ static void params_add(
 		    .kind = param->kind,
 		    .flags = param->flags,
 		    .number = value->number,
+		    .mode = value->has_mode ? value->mode : NAN,
 		    .min = param->min,
 		    .max = param->max,
 		    .unit = text_add(b, param->unit),
@@ -599,7 +601,7 @@ static void table_place(struct image_table *table, const struct rows *rows, uint
 static void head_fill(struct build *b)
 {
 	static const char *const isolation[] = {"waveform", "component", "none"};
-	static const char *const overrun[] = {"count", "flag", "conceal", "stop"};
+	static const char *const overrun[] = {"count", "flag", "conceal", "mode", "stop"};
 	static const enum image_clock clocks[] = {[WF_CLOCK_TIMER] = IMAGE_TIMER,
 	    [WF_CLOCK_VIRTUAL] = IMAGE_VIRTUAL,
 	    [WF_CLOCK_STEP] = IMAGE_STEP,

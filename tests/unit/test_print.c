@@ -58,6 +58,8 @@ static void values_same(const struct wf_instance *a, const struct wf_instance *b
 		const struct wf_value *one = &a->values[k], *two = &b->values[k];
 
 		assert_memory_equal(&one->number, &two->number, sizeof(one->number));
+		assert_int_equal(one->has_mode, two->has_mode);
+		assert_memory_equal(&one->mode, &two->mode, sizeof(one->mode));
 		assert_int_equal(one->n_reals, two->n_reals);
 		if (one->n_reals)
 			assert_memory_equal(
@@ -159,6 +161,14 @@ static void numbers_texts_and_places_go_round(void **state)
 	         "b: { component = \"file_sink\"; path = \"/tmp/a \\\"b\\\" \\\\ c\"; isolation = "
 	         "\"none\"; budget_us = 0.1; };\n"
 	         "};\nlinks = ( { path = \"a -> b\"; delay = 3; items = 7; } );\n",
+	    &plain);
+	goes_round(state, "x.conf",
+	    HEAD "overrun = \"mode\"; on_overrun = (\"b.jitter=0.25\", \"b.mean_us=0.1\");\n"
+	         "instances: {\n"
+	         "a: { component = \"random_source\"; length = 3; };\n"
+	         "b: { component = \"spin\"; };\n"
+	         "c: { component = \"null_sink\"; };\n"
+	         "};\nlinks = ( \"a -> b -> c\" );\n",
 	    &plain);
 	goes_round(state, "x.conf",
 	    HEAD "instances: {\n"

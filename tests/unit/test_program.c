@@ -533,7 +533,7 @@ static void test_clocks(void **state)
 {
 	static const enum image_clock clocks[] = {IMAGE_TIMER, IMAGE_VIRTUAL, IMAGE_STEP};
 	static const char *const isolations[] = {"waveform", "component", "none"};
-	static const char *const overruns[] = {"count", "flag", "conceal", "stop"};
+	static const char *const overruns[] = {"count", "flag", "conceal", "mode", "stop"};
 	struct hand h;
 
 	(void)state;
