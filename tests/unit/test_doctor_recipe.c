@@ -58,6 +58,28 @@ static void test_rtprio(void **state)
 	found(world, "rtprio-limit", GOOD, "no limit", "", NULL);
 }
 
+static void test_evidence(void **state)
+{
+	struct world *world = *state;
+	int *evidence = world->machine.rights.evidence;
+
+	for (int s = PERF_IRQ; s < PERF_SOURCES; s++)
+		evidence[s] = -ENODEV;
+	found(world, "evidence", UNAVAILABLE,
+	    "context switches, page faults, moves of threads between CPUs", "all sources",
+	    "interrupts of devices, soft interrupts");
+	for (int s = 0; s < PERF_SOURCES; s++)
+		evidence[s] = -EACCES;
+	found(world, "evidence", FIXABLE, "nothing", "all sources", "CAP_PERFMON");
+	memset(evidence, 0, sizeof(world->machine.rights.evidence));
+	evidence[PERF_FAULTS] = -ENOENT;
+	found(world, "evidence", UNAVAILABLE,
+	    "context switches, moves of threads between CPUs, interrupts of devices, soft "
+	    "interrupts, timer interrupts, interrupts of other CPUs, calls of other CPUs, changes "
+	    "of a CPU's clock",
+	    "all sources", "page faults: this kernel does not count them");
+}
+
 static void test_rt_groups(void **state)
 {
 	struct world *world = *state;
@@ -145,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    IN_WORLD(test_timers),
 	    IN_WORLD(test_rtprio),
+	    IN_WORLD(test_evidence),
 	    IN_WORLD(test_rt_groups),
 	    IN_WORLD(test_controllers),
 	    IN_WORLD(test_coalescing),

@@ -20,18 +20,20 @@
 #include <stdint.h>
 
 #include "core/json/json.h"
+#include "core/platform/perf.h"
 
 enum { MACHINE_VALUE = 4096, FINDING_TEXT = 256, MACHINE_NICS = 16 };
 
 struct machine_rights {
 	bool root;
-	int fifo;            /* 0, or the -errno with which real-time priority is refused */
-	bool lock_all;       /* memory may be locked without limit */
-	uint64_t memlock_kb; /* the limit, else */
-	unsigned slack_ns;   /* of a thread's timed sleeps */
-	unsigned tick_ns;    /* the kernel's tick, 1/HZ; 0: not known */
-	unsigned timer_ns;   /* the steps in which timed sleeps end */
-	uint64_t rtprio;     /* the highest real-time priority without CAP_SYS_NICE */
+	int fifo;                   /* 0, or the -errno with which real-time priority is refused */
+	bool lock_all;              /* memory may be locked without limit */
+	uint64_t memlock_kb;        /* the limit, else */
+	unsigned slack_ns;          /* of a thread's timed sleeps */
+	unsigned tick_ns;           /* the kernel's tick, 1/HZ; 0: not known */
+	unsigned timer_ns;          /* the steps in which timed sleeps end */
+	uint64_t rtprio;            /* the highest real-time priority without CAP_SYS_NICE */
+	int evidence[PERF_SOURCES]; /* 0, or the -errno with which the kernel records none */
 };
 
 struct machine_nic {
@@ -135,6 +137,7 @@ void knob_controller(
 void knob_coalescing(
     const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_rtprio(const struct machine *machine, const struct knob *knob, struct finding *finding);
+void knob_evidence(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_threads(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_shield(const struct machine *machine, const struct knob *knob, struct finding *finding);
 

@@ -199,3 +199,54 @@ void knob_threads(const struct machine *machine, const struct knob *knob, struct
 	    "bound threads cannot be moved; they work when the kernel has work for that CPU, which "
 	    "isolcpus, nohz_full and rcu_nocbs keep away");
 }
+
+static bool evidence_here(const struct machine *machine, int source)
+{
+	return machine->rights.evidence[source] == 0;
+}
+
+/* The first of a name stands for its begin and end. */
+static bool evidence_first(int source)
+{
+	return source == 0 ||
+	    strcmp(platform_perf_name((enum perf_source)source),
+	        platform_perf_name((enum perf_source)(source - 1))) != 0;
+}
+
+static void evidence_names(
+    const struct machine *machine, bool here, char *ret, size_t size, int *ret_first)
+{
+	size_t len = 0;
+
+	*ret_first = -1;
+	ret[0] = 0;
+	for (int s = 0; s < PERF_SOURCES; s++) {
+		if (!evidence_first(s) || evidence_here(machine, s) != here)
+			continue;
+		if (len < size)
+			len += (size_t)snprintf(ret + len, size - len, "%s%s", len ? ", " : "",
+			    platform_perf_name((enum perf_source)s));
+		*ret_first = *ret_first < 0 ? s : *ret_first;
+	}
+}
+
+/* What the kernel records beside a lane (core/platform/perf.h), and why the rest is not here. */
+void knob_evidence(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	char here[FINDING_TEXT], missing[FINDING_TEXT], how[2 * FINDING_TEXT];
+	int first, lacks;
+
+	(void)knob;
+	evidence_names(machine, true, here, sizeof(here), &first);
+	evidence_names(machine, false, missing, sizeof(missing), &lacks);
+	finding_now(finding, "%s", first < 0 ? "nothing" : here);
+	if (lacks < 0)
+		return;
+	snprintf(how, sizeof(how), "%.120s: %s", missing,
+	    platform_perf_reason((enum perf_source)lacks, machine->rights.evidence[lacks]));
+	finding_is(finding,
+	    machine->rights.evidence[lacks] == -EACCES || machine->rights.evidence[lacks] == -EPERM
+	        ? FIXABLE
+	        : UNAVAILABLE,
+	    "all sources", how);
+}

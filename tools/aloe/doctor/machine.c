@@ -190,6 +190,17 @@ static void nics_ask(struct machine *machine)
 		close(fd);
 }
 
+/* As exec asks for it, on a CPU that this process may use. */
+static void evidence_ask(struct machine_rights *rights)
+{
+	struct perf_ring ring = PERF_RING_NONE;
+	const int cpu = sched_getcpu();
+
+	(void)platform_perf_open(cpu < 0 ? 0 : cpu, &ring);
+	memcpy(rights->evidence, ring.status, sizeof(rights->evidence));
+	platform_perf_close(&ring);
+}
+
 static void rights_ask(struct machine_rights *rights)
 {
 	struct rlimit limit = {0};
@@ -205,6 +216,7 @@ static void rights_ask(struct machine_rights *rights)
 	rights->rtprio = limit.rlim_cur;
 	rights->tick_ns = resolution_ns(CLOCK_MONOTONIC_COARSE);
 	rights->timer_ns = resolution_ns(CLOCK_MONOTONIC);
+	evidence_ask(rights);
 	rights->slack_ns = (unsigned)prctl(PR_GET_TIMERSLACK, 0ul, 0ul, 0ul, 0ul);
 }
 
