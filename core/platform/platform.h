@@ -88,8 +88,10 @@ int platform_forbid_priority(pid_t pid);
 /* platform_has_thread tells whether tid is a thread of process pid. */
 bool platform_has_thread(pid_t pid, pid_t tid);
 
-/* platform_no_slack makes the calling thread's timed sleeps exact (no timer slack). */
+/* platform_no_slack makes the calling thread's timed sleeps exact (no timer slack). Threads inherit
+ * that: platform_usual_slack gives the calling thread 50 us of slack, which is Linux' default. */
 void platform_no_slack(void);
+void platform_usual_slack(void);
 
 /* platform_lock_memory locks the memory that the process has now and, if no limit forbids it, all
  * memory that the process gets later. Returns -EPERM / -ENOMEM without the right. */

@@ -213,6 +213,12 @@ void platform_no_slack(void)
 	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
 }
 
+/* 0 would stand for the slack of the thread that made this one. */
+void platform_usual_slack(void)
+{
+	prctl(PR_SET_TIMERSLACK, 50000ul, 0ul, 0ul, 0ul);
+}
+
 int platform_lock_memory(void)
 {
 	struct rlimit limit;

@@ -390,10 +390,14 @@ static void streams_finish(struct soapy_radio *radio)
 	}
 }
 
+/* A lane's sleeps are exact, and threads inherit that, here the module's, too. The thread of UHD
+ * that waits for answers of the device sleeps 0 ns at a time: with exact sleeps it takes a whole
+ * CPU, and x310sim beside it none. */
 static void leave_lane(void)
 {
 	const int cpu = sched_getcpu();
 
+	platform_usual_slack();
 	if (cpu >= 0)
 		(void)platform_pin_beside(&cpu, 1); /* a machine of one CPU: as it is */
 }
