@@ -21,10 +21,10 @@ struct recorder_pair { /* a recorder, and the instance whose messages it keeps *
 static int table_read(struct recording *recording, const char *name, struct lapse_table *ret)
 {
 	const json_t *were = json_object_get(recording->control.end, "recorded");
-	char path[4400], file[160], why[LAPSES_WHY] = "no memory", hex[SHA256_TEXT], *text;
+	char path[4400], file[160], why[LAPSES_WHY] = "no memory", hex[SHA256_TEXT], *text = NULL;
 	const char *was;
 	unsigned line = 0;
-	size_t len;
+	size_t len = 0;
 	int rc = path_print(path, sizeof(path), "%s/%s.lapses", recording->dir, name);
 
 	*ret = (struct lapse_table){0};
