@@ -5,7 +5,7 @@
  *	{"recording": 1, "waveform": "w", "text_sha256": "..", "slots": 0,                     first
  *	 "components": {NAME: SHA-256}, "files": {PATH: SHA-256}, "outputs": ["INST.PORT", ..],
  *	 "lapses": {INST: "", RECORDER: INST, ..},
- *	 "digests": ["INST.PORT", ..]}                    only with digests, in the order of the graph
+ *	 "digests": ["INST.PORT", ..]}                   only with digests, in the graph's order
  *	{"set": {"INST.PARAM": "VALUE", ..}, "index": 17}                    from this index on
  *	{"state": "PAUSE", "index": 20}, {"remap": true, "index": 30}        told, not needed
  *	{"missed": 0, "end": 500, "recorded": {NAME: SHA-256}, "sinks": {LABEL: SHA-256}}     last

@@ -55,7 +55,7 @@ struct digests_reading {
 	char *why;
 };
 
-__attribute__((format(printf, 2, 3))) static int refuse(
+__attribute__((format(printf, 2, 3))) static int why_print(
     const struct digests_reading *reading, const char *format, ...)
 {
 	va_list args;
@@ -72,23 +72,23 @@ static int head_read(struct digests_reading *reading)
 	uint32_t version;
 
 	if (reading->len < DIGESTS_HEAD)
-		return refuse(reading,
-		    "the file was cut short: it has %zu bytes, and its head alone has %d",
+		return why_print(reading,
+		    "the file was cut short: its length is %zu, and that of its head alone %d",
 		    reading->len, DIGESTS_HEAD);
 	if (memcmp(bytes, magic, MAGIC) != 0)
-		return refuse(
+		return why_print(
 		    reading, "the file does not begin with `%s`; it has no digests", magic);
 	version = get_le32(bytes + 8);
 	if (version != DIGESTS_VERSION)
-		return refuse(reading,
+		return why_print(reading,
 		    "the file has version %" PRIu32 ", and this ALOE reads version %d", version,
 		    DIGESTS_VERSION);
 	if (get_le64(bytes + HEAD_CHECKED) != digest64(bytes, HEAD_CHECKED, 0))
-		return refuse(reading, "the head was altered: its check does not fit its bytes");
+		return why_print(reading, "the head was altered: its check does not fit its bytes");
 	reading->table->type = get_le32(bytes + 12);
 	reading->table->max = get_le32(bytes + 16);
 	if (aloe_item_bytes(reading->table->type) == 0 || get_le32(bytes + 20) != 0)
-		return refuse(reading, "%" PRIu32 " is no item type", reading->table->type);
+		return why_print(reading, "%" PRIu32 " is no item type", reading->table->type);
 	reading->at = DIGESTS_HEAD;
 	return 0;
 }
@@ -103,14 +103,14 @@ static int row_read(struct digests_reading *reading, const uint8_t *bytes)
 	    .len = get_le32(bytes + 12),
 	    .digest = get_le64(bytes + 16)};
 	if (row->index < table->next || row->index > DIGESTS_INDEX_MAX)
-		return refuse(reading,
-		    "index %" PRIu64 " follows; an index of at least %" PRIu64 " is needed",
+		return why_print(reading,
+		    "found index %" PRIu64 "; an index of at least %" PRIu64 " is needed",
 		    row->index, table->next);
 	if (row->state > ALOE_VALID || row->len > table->max ||
 	    (row->state != ALOE_VALID && row->len > 0))
-		return refuse(reading,
-		    "index %" PRIu64 " has state %" PRIu32 " and %" PRIu32 " items; "
-		    "the output has at most %" PRIu32,
+		return why_print(reading,
+		    "index %" PRIu64 " has state %" PRIu32 " with a length of %" PRIu32
+		    "; the output has at most %" PRIu32,
 		    row->index, row->state, row->len, table->max);
 	table->next = row->index + 1;
 	table->n_rows++;
@@ -129,14 +129,15 @@ static int block_read(struct digests_reading *reading)
 		return 1;
 	n = get_le32(block);
 	if (n > DIGESTS_ROWS_MAX || get_le32(block + 4) > 1)
-		return refuse(reading, "%" PRIu32 " rows in a block; at most %d are allowed", n,
+		return why_print(reading,
+		    "the block has the row count %" PRIu32 "; at most %d are allowed", n,
 		    DIGESTS_ROWS_MAX);
 	if (left - DIGESTS_BLOCK < (size_t)n * DIGESTS_ROW)
 		return 1;
 	if (get_le64(block + BLOCK_CHECKED) != block_check(block, rows, n))
-		return refuse(reading,
-		    "the %" PRIu32 " rows from there on, behind index %" PRIu64
-		    ", were altered: their check does not fit their bytes",
+		return why_print(reading,
+		    "the rows from there on (count %" PRIu32 ", behind index %" PRIu64
+		    ") were altered: their check does not fit their bytes",
 		    n, reading->table->next ? reading->table->next - 1 : 0);
 	reading->table->whole = get_le32(block + 4) == 1;
 	reading->at += DIGESTS_BLOCK;
@@ -163,7 +164,7 @@ int digests_parse(const uint8_t *bytes, size_t len, struct digest_table *ret, ui
 	while (rc == 0 && !ret->whole)
 		rc = block_read(&reading);
 	if (rc == 0 && reading.at < len)
-		rc = refuse(&reading, "%zu bytes follow the last block", len - reading.at);
+		rc = why_print(&reading, "the file goes on behind its last block");
 	*ret_at = reading.at;
 	return rc == 1 ? 0 : rc;
 }

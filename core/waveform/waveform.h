@@ -204,8 +204,8 @@ int waveform_shape_apply(struct waveform *waveform, const char *answer, struct d
  * in diag, or -EPROTO if the host died (diag names the component that was called). */
 int waveform_shape(struct waveform *waveform, const char *host, struct diag *diag);
 
-/* waveform_order writes the numbers of all instances in the order of the graph, writers before their
- * readers (links with a delay do not count), and in the order of the file where there is a choice.
+/* waveform_order writes the numbers of all instances in the order of the graph, writers before
+ * their readers (links with a delay do not count), in the file's order where there is a choice.
  * 0; -ENOMEM; -EINVAL if a cycle has no delay. */
 int waveform_order(const struct waveform *waveform, int *ret_order);
 

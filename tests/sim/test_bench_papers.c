@@ -307,7 +307,7 @@ static void test_overhead(void **state)
 {
 	struct ran *ran = aloe_ok("bench overhead --components 3,10 -n 100 -r 2 --slot-us 1000 "
 	                          "--isolation component --clock virtual --json -q");
-	const json_t *line, *taps, *relative = row_at(ran, "relative", 0);
+	const json_t *line, *taps, *digests, *relative = row_at(ran, "relative", 0);
 
 	(void)state;
 	assert_int_equal(rows(ran, "chains"), 2);
@@ -324,6 +324,11 @@ static void test_overhead(void **state)
 	assert_true(number(taps, "samples") == 100);
 	same(number(taps, "taps_us"), number(taps, "tapped_us") - number(taps, "untapped_us"));
 	same(number(taps, "taps_ratio"), number(taps, "tapped_us") / number(taps, "untapped_us"));
+	assert_int_equal(rows(ran, "digests"), 2);
+	digests = row_at(ran, "digests", 1);
+	assert_true(number(digests, "bytes") == 8192);
+	assert_true(number(digests, "without_us") > 0);
+	assert_true(number(digests, "with_us") > number(digests, "without_us"));
 	assert_int_equal(rows(ran, "relative"), 1);
 	line = row_at(ran, "lines", 0);
 	same(number(relative, "share"), number(relative, "overhead_us") / 1000);

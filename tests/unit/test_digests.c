@@ -64,8 +64,8 @@ static void bytes_that_are_wrong_are_refused_by_offset(void **state)
 	(void)state;
 	bytes_make(bytes);
 	refused(bytes, 0, 0, "cut short");
-	refused(bytes, DIGESTS_HEAD - 1, 0, "cut short: it has 31 bytes");
-	refused(bytes, BYTES + 1, BYTES, "1 bytes follow the last block");
+	refused(bytes, DIGESTS_HEAD - 1, 0, "cut short: its length is 31");
+	refused(bytes, BYTES + 1, BYTES, "goes on behind its last block");
 	bytes[8] = 2;
 	refused(bytes, BYTES, 0, "version 2, and this ALOE reads version 1");
 	bytes_make(bytes);
@@ -104,7 +104,8 @@ static void altered_bytes_are_found(void **state)
 	}
 	bytes_make(bytes);
 	bytes[second + DIGESTS_BLOCK + 20] ^= 0x40;
-	refused(bytes, BYTES, second, "the 2 rows from there on, behind index 2, were altered");
+	refused(
+	    bytes, BYTES, second, "the rows from there on (count 2, behind index 2) were altered");
 }
 
 static void rows_that_make_no_sense_are_refused(void **state)
@@ -119,16 +120,16 @@ static void rows_that_make_no_sense_are_refused(void **state)
 	digests_row(rows, &row);
 	digests_row(rows + DIGESTS_ROW, &row);
 	digests_block(block, rows, 2, true);
-	refused(bytes, sizeof(bytes), at, "101 items; the output has at most 100");
+	refused(bytes, sizeof(bytes), at, "a length of 101; the output has at most 100");
 	row.len = 100;
 	digests_row(rows, &row);
 	digests_row(rows + DIGESTS_ROW, &row);
 	digests_block(block, rows, 2, true);
-	refused(bytes, sizeof(bytes), at + DIGESTS_ROW, "index 2 follows");
+	refused(bytes, sizeof(bytes), at + DIGESTS_ROW, "found index 2;");
 	row.state = ALOE_ABSENT;
 	digests_row(rows, &row);
 	digests_block(block, rows, 1, true);
-	refused(bytes, sizeof(bytes) - DIGESTS_ROW, at, "has state 0 and 100 items");
+	refused(bytes, sizeof(bytes) - DIGESTS_ROW, at, "has state 0 with a length of 100");
 }
 
 static void digests_cut_short_are_whole_up_to_their_last_block(void **state)

@@ -7,7 +7,7 @@
  *	INSTANCE.PORT.messages      core/recording/table.h: what came from outside
  *	INSTANCE.PORT.sigmf-data    its samples, and .sigmf-meta (SigMF) when the run is over
  *	rec_INSTANCE_PORT.sha256    what sinks got
- *	INSTANCE.PORT.digests       with --digests, core/recording/digests.h: of each message of a link */
+ *	INSTANCE.PORT.digests       core/recording/digests.h: with --digests, of every link */
 #include "tools/aloe/record.h"
 
 #include <dirent.h>

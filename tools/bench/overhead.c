@@ -582,9 +582,9 @@ static void overhead_notes(struct overhead *o)
 	    TAPS + ENDS);
 	bench_note(bench,
 	    "ten digests: a chain of %d components, recorded with --digests and without, in turn; "
-	    "p50 of the time that all components of a slot take, without hand-overs between processes. Each of the ten outputs has a digester, which reads "
-	    "the message where it lies; a digester is a component more, and with isolation "
-	    "component a process more",
+	    "p50 of the time that all components of a slot take, without hand-overs between "
+	    "processes. Each of the ten outputs has a digester, which reads the message where it "
+	    "lies; a digester is a component more, and with isolation component a process more",
 	    TAPS + 1);
 	bench_note(bench,
 	    "the published figures are of ALOE on x86 with one process per component, and T_base "

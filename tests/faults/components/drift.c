@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * drift - passes numbers on, and from one index on with the first one larger by 1. The index is in
- * the program itself, so that a test makes another build by writing another number into the file. */
+ * drift - passes numbers on, and from one index on with the first one larger by 1. The index is
+ * in the program itself: a test makes another build by writing another number into the file. */
 #include <aloe/component.h>
 
 static const volatile char build[] = "drift from index 99999999";
