@@ -25,7 +25,7 @@ enum { ROWS = 5, BYTES = DIGESTS_HEAD + 2 * DIGESTS_BLOCK + ROWS * DIGESTS_ROW }
 /* Index 0, 1, 2, then 7, 8: two blocks, the second one the last. */
 static void bytes_make(uint8_t bytes[BYTES])
 {
-	uint8_t *at = bytes + DIGESTS_HEAD, *block = NULL;
+	uint8_t *at = bytes + DIGESTS_HEAD, *block = at;
 
 	digests_head(bytes, ALOE_I16, 100);
 	for (unsigned i = 0; i < ROWS; i++) {

@@ -43,7 +43,7 @@ static uint32_t items_find(const struct message_table *table, uint64_t index, ui
 static uint8_t *bytes_read(const char *path, uint64_t at, size_t size)
 {
 	FILE *file = fopen(path, "rbe");
-	uint8_t *bytes = file ? malloc(size) : NULL;
+	uint8_t *bytes = file ? malloc(size + 1) : NULL;
 
 	if (bytes && (fseeko(file, (off_t)at, SEEK_SET) != 0 || fread(bytes, size, 1, file) != 1)) {
 		free(bytes);
