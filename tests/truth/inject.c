@@ -20,8 +20,8 @@
  *   slept       SIGSTOP to the host, SIGCONT after 1.5 to 3 ms
  *   slow-machine    another CPU writes much memory for 20 to 40 ms
  *   radio       SIGSTOP to the simulated radio, SIGCONT after 3 to 6 ms: ORDERS is its pid
- *   stolen      nothing: a thread on another CPU looks for N moments, at most 60 s, at which that CPU
- *               stood for more than 1 ms, which nobody can make here
+ *   stolen      nothing: a thread on another CPU looks for N moments, at most 60 s, at which that
+ *               CPU stood for more than 1 ms, which nobody can make here
  *   none        nothing: a control
  *
  * Two kinds with + between them come in the same moment. */
