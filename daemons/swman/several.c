@@ -704,6 +704,7 @@ void several_handle(struct swman *swman, const struct wire_view *view)
 		break;
 	case WIRE_SAMPLES:
 	case WIRE_MISSES:
+	case WIRE_TRACE:
 		request_forward(swman, view);
 		break;
 	case WIRE_REMAP:

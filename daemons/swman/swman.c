@@ -85,6 +85,7 @@ void swman_handle(void *self, const struct wire_view *view)
 	case WIRE_LIST:
 	case WIRE_SAMPLES:
 	case WIRE_MISSES:
+	case WIRE_TRACE:
 		forward(swman, view);
 		break;
 	case WIRE_EVENT:

@@ -80,7 +80,7 @@ static int miss_ask(
 	struct wire_view view;
 	struct wire_msg msg;
 
-	client_request(client, WIRE_TRACE, WIRE_EXEC, &msg);
+	client_request(client, WIRE_TRACE, WIRE_SWMAN, &msg);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, waveform);
 	wire_put_text(&msg, WIRE_TAG_FILE, folder);
 	wire_put_u64(&msg, WIRE_TAG_COUNT, last_ns);
@@ -151,7 +151,7 @@ static int file_make(struct client *client, const struct cli_args *args, uint64_
 	struct wire_msg msg;
 	int status;
 
-	client_request(client, WIRE_TRACE, WIRE_EXEC, &msg);
+	client_request(client, WIRE_TRACE, WIRE_SWMAN, &msg);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, args->args[0]);
 	wire_put_u64(&msg, WIRE_TAG_COUNT, last_ns);
 	if (cli_has(args, "json"))
