@@ -74,9 +74,10 @@ enum wire_type {
 	/* client -> swman -> exec: WAVEFORM, [SLOT] -> OK {JSON: the record of that slot, or all
 	 * that are kept} */
 	WIRE_MISSES = 22,
-	/* client -> swman -> exec: WAVEFORM, COUNT (ns to look back), [VALUE "json"] -> OK {BYTES: a
-	 * file of core/trace, TEXT: what is in it and what is missing}; with FILE (a folder): from
-	 * now on such a file is written there around each miss -> OK {COUNT: at most so many} */
+	/* client -> swman -> exec: WAVEFORM, COUNT (ns to look back), [VALUE "json"] -> OK {BYTES:
+	 * a file of core/trace, TEXT: what is in it and what is missing}; with FILE (a folder):
+	 * from now on such a file is written there around each miss -> OK {COUNT: at most so many}
+	 */
 	WIRE_TRACE = 23,
 	/* client -> statsman -> stats of each node: WAVEFORM, [NAME "inst", "inst.variable",
 	 * "inst.parameter"] -> OK {JSON, INDEX, NEWEST: index that has begun}. The stats of a node

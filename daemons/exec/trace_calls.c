@@ -44,8 +44,8 @@ static struct traced_call call_of(
 
 /* Copies, and looks only then how many of the copies may have been overwritten meanwhile: those
  * that the ring had no place for any more, with the call that is being written. */
-static size_t ring_copy(const struct image_view *view, uint32_t segment, struct image_event *to,
-    uint64_t *ret_overwritten)
+__attribute__((no_sanitize_thread)) static size_t ring_copy(const struct image_view *view,
+    uint32_t segment, struct image_event *to, uint64_t *ret_overwritten)
 {
 	const struct image_event *ring = image_events(view, segment);
 	const struct image_segment_state *state = image_segment_state(view, segment);
