@@ -20,7 +20,8 @@ struct tracing {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
 	FILE *notes;             /* lines for whoever asked */
 	size_t next_call;        /* of the segment that is next */
-	size_t n_misses, n_switches, n_interrupts, n_cpus;
+	size_t n_misses, n_switches, n_interrupts;
+	uint32_t n_cpus;
 };
 
 /* ---- trace_calls.c ---- */
