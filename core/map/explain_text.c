@@ -159,19 +159,13 @@ char *plan_explain_print(const struct waveform *wf, const struct plan *plan,
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-/* JSON has no infinity. */
-static json_t *number_json(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *candidate_json(const struct plan_candidate *row)
 {
 	if (!row->found)
 		return json_pack("{s:s, s:f, s:b, s:b}", "name", row->name, "share", row->share,
 		    "found", 0, "proven", row->proven);
 	return json_pack("{s:s, s:f, s:b, s:o, s:f, s:I, s:I}", "name", row->name, "share",
-	    row->share, "found", 1, "cost", number_json(row->cost), "peak", row->peak,
+	    row->share, "found", 1, "cost", json_real_or_null(row->cost), "peak", row->peak,
 	    "latency_slots", (json_int_t)row->latency_slots, "crossings",
 	    (json_int_t)row->crossings);
 }
@@ -194,9 +188,9 @@ static json_t *whatif_json(const struct waveform *wf, const struct plan_whatif *
 		return json_null();
 	return json_pack("{s:I, s:f, s:o, s:{s:s, s:f, s:f, s:f}, s:o}", "guessed",
 	    (json_int_t)whatif->guessed, "slot_us", whatif->slot_ns / 1e3, "scale",
-	    number_json(whatif->scale), "speed_up", "instance", wf->instances[whatif->first].name,
-	    "from_us", whatif->first_ns / 1e3, "to_us", whatif->enough_ns / 1e3, "slot_us",
-	    whatif->then_ns / 1e3, "cores",
+	    json_real_or_null(whatif->scale), "speed_up", "instance",
+	    wf->instances[whatif->first].name, "from_us", whatif->first_ns / 1e3, "to_us",
+	    whatif->enough_ns / 1e3, "slot_us", whatif->then_ns / 1e3, "cores",
 	    whatif->cores ? json_integer((json_int_t)whatif->cores) : json_null());
 }
 
@@ -212,9 +206,10 @@ static json_t *why_json(const struct plan_why *why)
 		json_array_append_new(places,
 		    json_pack("{s:I, s:b, s:o, s:o, s:I, s:I, s:o}", "lane",
 		        (json_int_t)place->lane, "here", place->here, "cost",
-		        number_json(place->cost), "load", number_json(place->load), "latency_slots",
-		        (json_int_t)place->latency_slots, "crossings", (json_int_t)place->crossings,
-		        "breaks", place->breaks[0] ? json_string(place->breaks) : json_null()));
+		        json_real_or_null(place->cost), "load", json_real_or_null(place->load),
+		        "latency_slots", (json_int_t)place->latency_slots, "crossings",
+		        (json_int_t)place->crossings, "breaks",
+		        place->breaks[0] ? json_string(place->breaks) : json_null()));
 	}
 	return json_pack(
 	    "{s:s, s:o, s:o}", "instance", why->instance, "along", along, "places", places);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/clock.h"
+
 int radio_line(const struct radio_check *check, const char *key)
 {
 	for (uint32_t k = 0; k < check->driver->n_keys; k++)
@@ -29,4 +31,18 @@ void radio_found(
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	look->found(look, what, verdict, text);
+}
+
+uint32_t radio_packet_samples(uint32_t slot_samples, uint32_t min, uint32_t max)
+{
+	for (uint32_t parts = (slot_samples + max - 1) / max; slot_samples / parts >= min; parts++)
+		if (slot_samples % parts == 0)
+			return slot_samples / parts;
+	return slot_samples;
+}
+
+uint64_t radio_host_clock(struct radio *radio)
+{
+	(void)radio;
+	return clock_ns();
 }

@@ -222,4 +222,10 @@ static inline uint32_t radio_queue(uint32_t slot_samples, uint32_t rx_packet)
 /* All drivers in the order of their folders, NULL at the end (platforms/drivers.c). */
 extern const struct radio_driver *const radio_drivers[];
 
+/* radio_packet_samples is for drivers that cut a slot into packets by themselves: the whole slot,
+ * or its largest part that is at most `max`; parts of less than `min` are none. radio_host_clock is
+ * the `clock` of a radio that has none of its own. */
+uint32_t radio_packet_samples(uint32_t slot_samples, uint32_t min, uint32_t max);
+uint64_t radio_host_clock(struct radio *radio);
+
 #endif

@@ -287,15 +287,7 @@ static void anew_unloaded(struct swman *swman, struct gather *gather)
 
 static void anew_looked(struct swman *swman, struct gather *gather)
 {
-	json_t *report = reports_merge(swman, gather);
-	struct wire_msg msg;
-
-	if (report)
-		swman_run_report(swman, gather->waveform, report, true);
-	json_decref(report);
-	order_make(&msg, WIRE_UNLOAD, gather->waveform);
-	wire_put_u64(&msg, WIRE_TAG_FORCE, 1);
-	gather_ask(swman, gather, &msg, anew_unloaded);
+	order_unload(swman, gather, true, anew_unloaded);
 }
 
 /* There is a plan, or there is none, and nothing has changed yet. */

@@ -76,3 +76,18 @@ json_t *reports_merge(const struct swman *swman, const struct gather *gather)
 	free(names);
 	return merged;
 }
+
+void order_unload(struct swman *swman, struct gather *gather, bool force,
+    void (*done)(struct swman *swman, struct gather *gather))
+{
+	json_t *report = reports_merge(swman, gather);
+	struct wire_msg msg;
+
+	if (report)
+		swman_run_report(swman, gather->waveform, report, true);
+	json_decref(report);
+	order_make(&msg, WIRE_UNLOAD, gather->waveform);
+	if (force)
+		wire_put_u64(&msg, WIRE_TAG_FORCE, 1);
+	gather_ask(swman, gather, &msg, done);
+}

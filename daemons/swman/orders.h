@@ -13,5 +13,8 @@ struct gather *gather_all(struct swman *swman, const struct wire_view *request);
 void order_make(struct wire_msg *msg, enum wire_type type, const char *waveform);
 /* reports_merge: of the nodes that have answered; NULL: none has. */
 json_t *reports_merge(const struct swman *swman, const struct gather *gather);
+/* order_unload keeps the report of those, and orders all nodes to unload the waveform. */
+void order_unload(struct swman *swman, struct gather *gather, bool force,
+    void (*done)(struct swman *swman, struct gather *gather));
 
 #endif

@@ -542,15 +542,7 @@ static void unload_answered(struct swman *swman, struct gather *gather)
 
 static void unload_looked(struct swman *swman, struct gather *gather)
 {
-	json_t *report = reports_merge(swman, gather);
-	struct wire_msg msg;
-
-	if (report)
-		swman_run_report(swman, gather->waveform, report, true);
-	json_decref(report);
-	order_make(&msg, WIRE_UNLOAD, gather->waveform);
-	force_put(&msg, gather->force);
-	gather_ask(swman, gather, &msg, unload_answered);
+	order_unload(swman, gather, gather->force, unload_answered);
 }
 
 static void unload_stopped(struct swman *swman, struct gather *gather)

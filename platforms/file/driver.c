@@ -154,16 +154,6 @@ static void file_examine(
 
 /* ---- open and close ------------------------------------------------------------------------ */
 
-/* Slots begin with packets: the whole slot, or its largest part that is not too large. */
-static uint32_t packet_samples(uint32_t slot_samples)
-{
-	for (uint32_t parts = (slot_samples + PACKET_MAX - 1) / PACKET_MAX;
-	     slot_samples / parts >= PACKET_MIN; parts++)
-		if (slot_samples % parts == 0)
-			return slot_samples / parts;
-	return slot_samples;
-}
-
 static void file_close_all(struct radio *radio)
 {
 	struct file_radio *file = file_of(radio);
@@ -184,7 +174,7 @@ static int file_open_all(const void *const *all, uint32_t n, const struct radio_
     struct radio **ret, char *ret_why, size_t size)
 {
 	const struct file_settings *first = all[0];
-	const uint32_t packet = packet_samples(use->slot_samples);
+	const uint32_t packet = radio_packet_samples(use->slot_samples, PACKET_MIN, PACKET_MAX);
 	uint64_t ring = (uint64_t)RING_SLOTS * use->slot_samples;
 	struct file_radio *file = calloc(1, sizeof(*file));
 	const char *what = "the radio";
@@ -219,12 +209,6 @@ static int file_open_all(const void *const *all, uint32_t n, const struct radio_
 }
 
 /* ---- in and out ------------------------------------------------------------------------ */
-
-static uint64_t clock_of(struct radio *radio)
-{
-	(void)radio;
-	return clock_ns();
-}
 
 static void file_start(struct radio *radio)
 {
@@ -361,7 +345,7 @@ const struct radio_driver file_driver = {
     .examine = file_examine,
     .open = file_open_all,
     .close = file_close_all,
-    .clock = clock_of,
+    .clock = radio_host_clock,
     .start = file_start,
     .receive = file_receive,
     .release = file_release,

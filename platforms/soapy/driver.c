@@ -96,16 +96,6 @@ static struct soapy_setup setup_of(const struct soapy_settings *settings, double
 
 /* ---- open ------------------------------------------------------------------------ */
 
-/* Slots begin with packets: the whole slot, or its largest part that is not too large. */
-static uint32_t packet_samples(uint32_t slot_samples)
-{
-	for (uint32_t parts = (slot_samples + PACKET_MAX - 1) / PACKET_MAX;
-	     slot_samples / parts >= PACKET_MIN; parts++)
-		if (slot_samples % parts == 0)
-			return slot_samples / parts;
-	return slot_samples;
-}
-
 static int rings_new(struct soapy_radio *soapy, const struct radio_use *use)
 {
 	const struct radio *radio = &soapy->radio;
@@ -255,7 +245,7 @@ static int soapy_open(const void *const *all, uint32_t n, const struct radio_use
 	const struct soapy_settings *settings = all[0];
 	const struct soapy_library *library = library_of(ret_why, size);
 	struct soapy_radio *soapy = library != NULL ? calloc(1, sizeof(*soapy)) : NULL;
-	const uint32_t packet = packet_samples(use->slot_samples);
+	const uint32_t packet = radio_packet_samples(use->slot_samples, PACKET_MIN, PACKET_MAX);
 	int status;
 
 	(void)n;
@@ -290,12 +280,6 @@ static int soapy_open(const void *const *all, uint32_t n, const struct radio_use
 }
 
 /* ---- in and out ------------------------------------------------------------------------ */
-
-static uint64_t clock_of(struct radio *radio)
-{
-	(void)radio;
-	return clock_ns();
-}
 
 static void soapy_start(struct radio *radio)
 {
@@ -393,7 +377,7 @@ const struct radio_driver soapy_driver = {
     .open = soapy_open,
     .end = soapy_end,
     .close = soapy_close,
-    .clock = clock_of,
+    .clock = radio_host_clock,
     .start = soapy_start,
     .receive = soapy_receive,
     .release = soapy_release,

@@ -35,12 +35,6 @@ static struct x310_radio *x310_of(struct radio *x310)
 	return (struct x310_radio *)x310;
 }
 
-static uint64_t clock_of(struct radio *x310)
-{
-	(void)x310;
-	return clock_ns();
-}
-
 static bool radio_idle(const struct x310_radio *x310)
 {
 	for (uint32_t c = 0; c < x310->radio.channels; c++)
@@ -567,7 +561,7 @@ const struct radio_driver x310_driver = {
     .open = open_all,
     .end = end_all,
     .close = close_all,
-    .clock = clock_of,
+    .clock = radio_host_clock,
     .start = x310_driver_start,
     .receive = x310_driver_receive,
     .release = x310_driver_release,

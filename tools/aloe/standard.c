@@ -21,7 +21,7 @@ enum {
 
 /* ---- who takes them ----------------------------------------------------------------------- */
 
-static bool takes(const struct wf_instance *instance, const char *component)
+static bool instance_takes(const struct wf_instance *instance, const char *component)
 {
 	if (strcmp(instance->type->name, component) != 0)
 		return false;
@@ -39,7 +39,7 @@ static int end_find(const struct waveform *waveform, const char *component, cons
 	for (size_t i = 0; i < waveform->n_instances; i++) {
 		const struct wf_instance *instance = &waveform->instances[i];
 
-		if (!takes(instance, component))
+		if (!instance_takes(instance, component))
 			continue;
 		if (ret->instance) {
 			fprintf(stderr,

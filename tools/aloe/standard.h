@@ -52,7 +52,7 @@ void standard_loaded(struct standard *standard);
 bool standard_failed(struct standard *standard);
 /* standard_name has a report say `standard output` instead of the FIFO. */
 void standard_name(const struct standard *standard, json_t *report);
-/* standard_ending is called before the node is told to end, which does not wait for slow readers. */
+/* standard_ending is called before the node is told to end, which waits for no slow reader. */
 void standard_ending(struct standard *standard);
 /* standard_close waits until standard output has everything, or with `now` does not. */
 void standard_close(struct standard *standard, bool now);

@@ -189,8 +189,8 @@ static int ring_ask(struct client *client, const struct tap_run *tap)
 	status = client_call(client, &msg, &view);
 	if (status != CLI_OK)
 		fprintf(stderr,
-		    "aloe: %s has no ring that keeps messages; a waveform that is loaded with --tap "
-		    "%s has one from its first slot on\n",
+		    "aloe: %s has no ring that keeps messages; a waveform that is loaded with "
+		    "--tap %s has one from its first slot on\n",
 		    tap->name, tap->name);
 	return status;
 }

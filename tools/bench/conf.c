@@ -20,13 +20,29 @@ int conf_write(
 	return CLI_FAILED;
 }
 
+FILE *conf_begin(struct conf *conf)
+{
+	*conf = (struct conf){0};
+	conf->out = open_memstream(&conf->text, &conf->len);
+	return conf->out;
+}
+
+int conf_end(
+    struct conf *conf, const struct bench *bench, const char *name, char *ret_path, size_t size)
+{
+	int status = CLI_FAILED;
+
+	if (fclose(conf->out) == 0)
+		status = conf_write(bench, name, conf->text, ret_path, size);
+	free(conf->text);
+	return status;
+}
+
 int conf_chain(const struct bench *bench, const char *name, uint64_t n, const char *source,
     unsigned slot_ns, char *ret_path, size_t size)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int status = CLI_FAILED;
+	struct conf conf;
+	FILE *out = conf_begin(&conf);
 
 	if (!out)
 		return CLI_FAILED;
@@ -38,10 +54,7 @@ int conf_chain(const struct bench *bench, const char *name, uint64_t n, const ch
 	for (uint64_t i = 0; i < n; i++)
 		fprintf(out, " -> c%" PRIu64, i);
 	fputs(" -> sink\");\n", out);
-	if (fclose(out) == 0)
-		status = conf_write(bench, name, text, ret_path, size);
-	free(text);
-	return status;
+	return conf_end(&conf, bench, name, ret_path, size);
 }
 
 int conf_interleaver(const struct bench *bench, char *ret_path, size_t size)

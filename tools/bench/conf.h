@@ -11,6 +11,18 @@
 int conf_write(
     const struct bench *bench, const char *name, const char *text, char *ret_path, size_t size);
 
+/* conf_begin gives a stream for such a text, or NULL; conf_end closes the stream and writes the
+ * text as conf_write does. */
+struct conf {
+	FILE *out;
+	char *text;
+	size_t len;
+};
+
+FILE *conf_begin(struct conf *conf);
+int conf_end(
+    struct conf *conf, const struct bench *bench, const char *name, char *ret_path, size_t size);
+
 /* conf_chain writes source -> c0 -> c1 -> ... -> sink with n `copy` between, in slots of slot_ns,
  * named NAME. The source is what `source` says of it: CONF_COUNTER sends messages of 4 i16. */
 #define CONF_COUNTER "component = \"counter_source\"; length = 4;"

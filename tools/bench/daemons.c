@@ -156,10 +156,8 @@ static int waveform_write(
 {
 	const char *a = setup == ALONE ? "" : "node = \"a\"; ",
 	           *b = setup == CARRYING ? "node = \"b\"; " : a;
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int status = CLI_FAILED;
+	struct conf conf;
+	FILE *out = conf_begin(&conf);
 
 	if (!out)
 		return CLI_FAILED;
@@ -171,10 +169,7 @@ static int waveform_write(
 	for (int i = 0; i < COPIES; i++)
 		fprintf(out, " -> c%d", i);
 	fputs(" -> sink\");\n", out);
-	if (fclose(out) == 0)
-		status = conf_write(o->bench, "chain", text, ret_path, size);
-	free(text);
-	return status;
+	return conf_end(&conf, o->bench, "chain", ret_path, size);
 }
 
 static int chain_start(struct daemons_bench *o, const struct bench_node *node, enum setup setup,

@@ -151,8 +151,9 @@ static int cell_measure(struct response_bench *rb, struct named_cell *cell, uint
 	if (cell->error != -ECHILD || rb->bench->interrupts > 0)
 		return 0;
 	fprintf(stderr,
-	    "aloe bench: a process of the chain or a busy loop was killed (by the kernel for want of "
-	    "memory, or by somebody), so this cell cannot be measured, and the benchmark ends\n");
+	    "aloe bench: a process of the chain or a busy loop was killed (by the kernel for want "
+	    "of memory, or by somebody), so this cell cannot be measured, and the benchmark "
+	    "ends\n");
 	return -ECHILD;
 }
 

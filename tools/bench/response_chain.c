@@ -276,8 +276,8 @@ static void processes_end(struct response_trial *r)
 			;
 }
 
-/* One of the processes that has ended, which is then none of those any more that are to be ended; 0:
- * none has. */
+/* One of the processes that has ended, which is then none of those that are to be ended; 0: none
+ * has. */
 static pid_t ended_take(struct response_trial *r, int *ret_status)
 {
 	for (size_t i = 0; i < r->n; i++) {

@@ -45,20 +45,15 @@ static void links_print(const struct topology *topology, FILE *out)
 int topology_write(
     const struct bench *bench, const struct topology *topology, char *ret_path, size_t size)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int status = CLI_FAILED;
+	struct conf conf;
+	FILE *out = conf_begin(&conf);
 
 	if (!out)
 		return CLI_FAILED;
 	fprintf(out, "name = \"%s\";\nslot_ns = 1000000;\n", topology->name);
 	instances_print(topology, out);
 	links_print(topology, out);
-	if (fclose(out) == 0)
-		status = conf_write(bench, topology->name, text, ret_path, size);
-	free(text);
-	return status;
+	return conf_end(&conf, bench, topology->name, ret_path, size);
 }
 
 int topology_sinks(const struct bench *bench, const struct topology *topology, const json_t *report,

@@ -169,10 +169,8 @@ static void stage_write(FILE *out, size_t row, bool cheap)
 static int chain_write(
     struct two_node *o, const char *name, unsigned items, bool cheap, char *ret_path)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int status = CLI_FAILED;
+	struct conf conf;
+	FILE *out = conf_begin(&conf);
 
 	if (!out)
 		return CLI_FAILED;
@@ -189,10 +187,7 @@ static int chain_write(
 	for (size_t row = 0; row < PUBLISHED_BEARER; row++)
 		fprintf(out, " -> s%zu", row);
 	fputs(" -> sink\");\n", out);
-	if (fclose(out) == 0)
-		status = conf_write(o->bench, name, text, ret_path, PATH);
-	free(text);
-	return status;
+	return conf_end(&conf, o->bench, name, ret_path, PATH);
 }
 
 /* ---- nodes ------------------------------------------------------------------------ */
