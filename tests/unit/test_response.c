@@ -56,7 +56,7 @@ static void test_coarse_timer(void **state)
 	free(result);
 }
 
-/* Kills the nth child of this process, in the order of their beginning, 100 ms after it is there. */
+/* Kills the nth child of this process, in the order of their beginning, when it is 100 ms old. */
 static pid_t killer_start(unsigned nth)
 {
 	char path[64];
