@@ -342,6 +342,10 @@ ATTACKS ?= 1000
 attacks: all $(B)/tests/faults/test_attacks $(FAULTY) $(FAULTY:.so=.desc) ## ATTACKS=1000 attacks on a node by seeds, with components that do harm; SEED=1 is the first
 	$(Q)TEST_TIMEOUT=7200 ATTACKS=$(ATTACKS) tests/run.sh $(B)/tests/faults/test_attacks
 
+HANGS ?= 100
+hangs: all $(B)/tests/faults/test_components $(FAULTY) $(FAULTY:.so=.desc) ## what HANGS=100 hangs cost a lane-mate at most: slot + guard + 0.2 ms
+	$(Q)TEST_TIMEOUT=1200 HANGS=$(HANGS) ONLY=what_hangs_cost_others tests/run.sh $(B)/tests/faults/test_components
+
 CHANGES ?= 10000
 changes: all $(B)/tests/sim/test_changes ## CHANGES=10000 changes to a running node, drawn at random
 	$(Q)TEST_TIMEOUT=7200 ALOE_CHANGES=$(CHANGES) tests/run.sh $(B)/tests/sim/test_changes
@@ -446,6 +450,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: truth all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
+.PHONY: truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

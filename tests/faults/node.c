@@ -434,6 +434,8 @@ struct records records_bounded(
 			    (unsigned long long)was->index,
 			    (double)(is->ns - was_due - slot_ns) / 1e6, (double)is->ns / 1e9);
 			sum.bounded++;
+			if (is->ns - was_due - slot_ns > sum.gap_ns_max)
+				sum.gap_ns_max = is->ns - was_due - slot_ns;
 			continue;
 		}
 		excuse(path, stalls, &(struct record){was->index, from}, is);

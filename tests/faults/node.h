@@ -68,6 +68,9 @@ struct records {
 	uint64_t count, excused, bounded;
 	/* beyond the slot that the first one gives, without the excused ones */
 	uint64_t late_ns_max;
+	/* from the time at which the first index that is missing was due to the next one there is,
+	 * of the gaps within the bound */
+	uint64_t gap_ns_max;
 };
 struct records records_check(const char *path, uint64_t slot_ns, const struct stalls *stalls);
 /* records_bounded does the same where others were attacked: a gap needs no excuse that ends within

@@ -117,6 +117,44 @@ static void hangs_on_the_timer(void **state)
 	stalls_end(stalls);
 }
 
+/* What n hangs cost `steady` at most, in ns. The victim is before or behind it on the lane: entries
+ * that are free again are used again. */
+static uint64_t hangs_cost(unsigned n, bool before, uint64_t bound_ns)
+{
+	struct stalls *stalls = stalls_watch(0);
+	struct records records;
+
+	conf_write("victim", victim);
+	if (before)
+		wave_begin("victim", "--lanes 0 --set bad.how=hang --set bad.at=100");
+	steady_begin("--lanes 0");
+	if (before) {
+		ran_free(wave_await("victim", "ABNSTOP"));
+		ran_free(aloe_ok("unload victim"));
+	}
+	for (unsigned i = before; i < n; i++)
+		victim_run("hang", "--lanes 0", "\"bad\" hangs: the instance held lane 0");
+	records = steady_end(bound_ns, stalls);
+	assert_true(records.count > n);
+	stalls_end(stalls);
+	return records.gap_ns_max > records.late_ns_max ? records.gap_ns_max : records.late_ns_max;
+}
+
+/* HANGS=100 is `make hangs`, which holds them to the bound; in `make check` time does not count. */
+static void what_hangs_cost_others(void **state)
+{
+	const unsigned n = number_of("HANGS", 4);
+	const uint64_t bound_ns = getenv("HANGS") != NULL ? STEADY_BOUND_NS : PATIENCE_NS;
+	const uint64_t before = hangs_cost(n - n / 2, true, bound_ns),
+	               behind = hangs_cost(n / 2, false, bound_ns);
+
+	(void)state;
+	print_message("%u hangs cost the lane-mate at most %.3f ms (before it) and %.3f ms (behind "
+	              "it); slot + guard + 0.2 ms are %.1f ms\n",
+	    n, (double)before / 1e6, (double)behind / 1e6, (double)STEADY_BOUND_NS / 1e6);
+	assert_true(before <= bound_ns && behind <= bound_ns);
+}
+
 static void a_hang_alone_on_its_lane(void **state)
 {
 	(void)state;
@@ -255,6 +293,7 @@ int main(void)
 	const struct CMUnitTest lanes[] = {
 	    cmocka_unit_test(faults_on_the_timer),
 	    cmocka_unit_test(hangs_on_the_timer),
+	    cmocka_unit_test(what_hangs_cost_others),
 	    cmocka_unit_test(a_hang_alone_on_its_lane),
 	    cmocka_unit_test(faults_with_many_hosts),
 	    cmocka_unit_test(a_crash_in_the_shared_host),
