@@ -320,6 +320,10 @@ static void test_overhead(void **state)
 	assert_int_equal(rows(ran, "lines"), 2);
 	check_lines(ran);
 	assert_int_equal(rows(ran, "taps"), 1);
+	assert_int_equal(rows(ran, "evidence"), 1);
+	assert_true(number(row_at(ran, "evidence", 0), "samples") == 100);
+	assert_true(number(row_at(ran, "evidence", 0), "on_us") > 0);
+	assert_true(number(row_at(ran, "evidence", 0), "off_us") > 0);
 	taps = row_at(ran, "taps", 0);
 	assert_true(number(taps, "samples") == 100);
 	same(number(taps, "taps_us"), number(taps, "tapped_us") - number(taps, "untapped_us"));

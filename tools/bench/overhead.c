@@ -67,7 +67,8 @@ struct overhead {
 	double counts[COUNTS_MAX], slot_us[SLOTS_MAX];
 	size_t n_counts, n_slots;
 	struct cell chains[ISOLATIONS][COUNTS_MAX], relative[ISOLATIONS][SLOTS_MAX];
-	struct cell tapped[ISOLATIONS][TAPPED];             /* without taps, and with */
+	struct cell tapped[ISOLATIONS][TAPPED];   /* without taps, and with */
+	struct cell evidence[ISOLATIONS][TAPPED]; /* without the kernel's records, and with */
 	struct cell digested[ISOLATIONS][MESSAGES][TAPPED]; /* without digests, and with */
 	unsigned recordings;
 	struct direct direct[ISOLATIONS];
@@ -235,6 +236,24 @@ static int digests_run(struct overhead *o, enum isolation isolation, double slot
 	return status;
 }
 
+/* The same chain without the records of the kernel and with, in turn, at 1000 slots a second: the
+ * lane goes and comes as often. */
+static int evidence_run(struct overhead *o, enum isolation isolation, double slots)
+{
+	int status = CLI_OK;
+
+	for (unsigned e = 0; e < TAPPED && status == CLI_OK; e++) {
+		struct cell *cell = &o->evidence[isolation][e];
+
+		cell->slot_us = SLOT_NS / 1e3;
+		if (e == 0)
+			setenv("ALOE_EVIDENCE", "off", 1);
+		status = cell_run(o, cell, TAPS + ENDS, isolation, slots);
+		unsetenv("ALOE_EVIDENCE");
+	}
+	return status;
+}
+
 static int rounds_run(struct overhead *o)
 {
 	const double slots = ceil((double)o->samples / (double)o->rounds);
@@ -252,6 +271,8 @@ static int rounds_run(struct overhead *o)
 					status = taps_run(o, o->isolations[i], slots);
 				if (c == 0 && status == CLI_OK)
 					status = digests_run(o, o->isolations[i], slots);
+				if (c == 0 && status == CLI_OK)
+					status = evidence_run(o, o->isolations[i], slots);
 			}
 	return status;
 }
@@ -490,6 +511,44 @@ static void digests_row(struct overhead *o, enum isolation isolation, unsigned m
 	        load_of(with, 99)));
 }
 
+static const struct column evidence_columns[] = {
+    {"isolation", "isolation", COLUMN_TEXT},
+    {"samples", "slots", 0},
+    {"off_us", "edge to end, off us", 3},
+    {"on_us", "on us", 3},
+    {"component_us", "us a component", 4},
+    {"core_share", "of the core", 5},
+    {"off_p99_us", "p99 off", 3},
+    {"on_p99_us", "p99 on", 3},
+};
+
+/* The median over pairs of rounds of what `on` takes more. */
+static double pairs_more(const struct cell *off, const struct cell *on, bool whole)
+{
+	double values[ROUNDS_MAX];
+	size_t n = 0;
+
+	for (; n < off->n && n < on->n; n++)
+		values[n] = whole ? whole_of(&on->rounds[n], P50) - whole_of(&off->rounds[n], P50)
+		                  : on->rounds[n].time[P50] - off->rounds[n].time[P50];
+	return median(values, n);
+}
+
+static void evidence_row(struct overhead *o, enum isolation isolation)
+{
+	const struct cell *off = &o->evidence[isolation][0], *on = &o->evidence[isolation][1];
+
+	if (!off->n || !on->n)
+		return;
+	bench_row(o->bench,
+	    json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "isolation",
+	        isolation_name(isolation), "samples", slots_of(on), "off_us",
+	        late_of(off, P50) + time_of(off, P50), "on_us", late_of(on, P50) + time_of(on, P50),
+	        "component_us", pairs_more(off, on, false) / (TAPS + ENDS), "core_share",
+	        pairs_more(off, on, true) / on->slot_us, "off_p99_us", p99_of(off), "on_p99_us",
+	        p99_of(on)));
+}
+
 static const struct column relative_columns[] = {
     {"isolation", "isolation", COLUMN_TEXT},
     {"slot_us", "slot us", 0},
@@ -587,6 +646,12 @@ static void overhead_notes(struct overhead *o)
 	    "lies; a digester is a component more, and with isolation component a process more",
 	    TAPS + 1);
 	bench_note(bench,
+	    "evidence: a chain of %d components at %d slots a second, without the records of the "
+	    "kernel and with them in turn; medians over the pairs of rounds. The share of the core "
+	    "is what a slot takes more from its edge to the end of the last component; what the "
+	    "kernel writes when the lane goes to sleep, after that, is not in it",
+	    TAPS + ENDS, 1000000000 / SLOT_NS);
+	bench_note(bench,
 	    "the published figures are of ALOE on x86 with one process per component, and T_base "
 	    "is the time that its daemons take of a slot, so `times smaller` is shown for "
 	    "isolation component only");
@@ -616,6 +681,9 @@ static void overhead_result(void *self)
 	for (int i = 0; i < o->n_isolations; i++)
 		for (unsigned m = 0; m < MESSAGES; m++)
 			digests_row(o, o->isolations[i], m);
+	TABLE(o->bench, "evidence", "what the records of the kernel cost", evidence_columns);
+	for (int i = 0; i < o->n_isolations; i++)
+		evidence_row(o, o->isolations[i]);
 	TABLE(o->bench, "relative", "the overhead of ten components", relative_columns);
 	for (int i = 0; i < o->n_isolations; i++)
 		for (size_t s = 0; s < o->n_slots; s++)
