@@ -64,3 +64,17 @@ const struct aloe_port *wf_port_of(const struct component_type *type, bool outpu
 			return &type->ports[i];
 	return NULL;
 }
+
+void wf_unknown_instance(struct wf_parse *parse, const char *name, const struct wf_raw *raw)
+{
+	const struct waveform *waveform = parse->waveform;
+	const char **names = calloc(waveform->n_instances + 1, sizeof(*names));
+	char text[512] = "";
+
+	for (size_t i = 0; names && i < waveform->n_instances; i++)
+		names[i] = waveform->instances[i].name;
+	if (names)
+		diag_suggest(name, names, waveform->n_instances, text, sizeof(text));
+	diag_error(parse->diag, raw->where, raw->line, "unknown instance \"%.60s\"%s", name, text);
+	free(names);
+}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/waveform/parse.h"
 
 enum { NAMES_MAX = 32 };
@@ -125,21 +126,21 @@ int wf_modes_read(struct wf_parse *parse, const config_setting_t *setting)
 {
 	const struct wf_overrides *overrides = parse->overrides;
 	const uint64_t copies = overrides && overrides->copies > 1 ? overrides->copies : 1;
-	const int n =
-	    setting && config_setting_is_list(setting) ? config_setting_length(setting) : 0;
+	const unsigned n = setting && config_setting_is_list(setting)
+	    ? (unsigned)config_setting_length(setting)
+	    : 0;
 	int error = 0;
 
 	mode_pair_check(parse, setting);
-	if (setting && (n == 0 || (uint64_t)n * copies > WF_MODES_MAX)) {
+	if (setting && (n == 0 || n * copies > WF_MODES_MAX)) {
 		diag_error(parse->diag, parse->file, (int)config_setting_source_line(setting),
-		    "on_overrun has %d text%s for %llu cop%s; a list (\"INSTANCE.PARAMETER=VALUE\", "
-		    "...) of 1 .. %d, of all copies together, is needed",
-		    n, n == 1 ? "" : "s", (unsigned long long)copies, copies == 1 ? "y" : "ies",
-		    WF_MODES_MAX);
+		    "on_overrun has %llu text%s, of all copies together; a list "
+		    "(\"INSTANCE.PARAMETER=VALUE\", ...) of 1 .. %d is needed",
+		    (unsigned long long)(n * copies), plural((size_t)(n * copies)), WF_MODES_MAX);
 		return 0;
 	}
-	for (int i = 0; !error && i < n; i++) {
-		error = mode_read(parse, config_setting_get_elem(setting, (unsigned)i));
+	for (unsigned i = 0; !error && i < n; i++) {
+		error = mode_read(parse, config_setting_get_elem(setting, i));
 		if (!error)
 			error = wf_enough(parse);
 	}
