@@ -129,14 +129,15 @@ int wf_modes_read(struct wf_parse *parse, const config_setting_t *setting)
 	const unsigned n = setting && config_setting_is_list(setting)
 	    ? (unsigned)config_setting_length(setting)
 	    : 0;
+	const uint64_t all = n * copies;
 	int error = 0;
 
 	mode_pair_check(parse, setting);
-	if (setting && (n == 0 || n * copies > WF_MODES_MAX)) {
+	if (setting && (n == 0 || all > WF_MODES_MAX)) {
 		diag_error(parse->diag, parse->file, (int)config_setting_source_line(setting),
 		    "on_overrun has %llu text%s, of all copies together; a list "
 		    "(\"INSTANCE.PARAMETER=VALUE\", ...) of 1 .. %d is needed",
-		    (unsigned long long)(n * copies), plural((size_t)(n * copies)), WF_MODES_MAX);
+		    (unsigned long long)all, plural(all), WF_MODES_MAX);
 		return 0;
 	}
 	for (unsigned i = 0; !error && i < n; i++) {
