@@ -72,6 +72,16 @@ exec_pid=$(pgrep -f "aloe-exec .*--dir $work/node" | head -n 1)
 frontend_pid=$(pgrep -f "aloe-frontend --dir $work/node" | head -n 1)
 kill -9 "$exec_pid" "$frontend_pid"
 ok "still in force after kill -9 of exec and frontend" capped 25
+second_out() {
+	pids=$(pgrep -f "aloe-exec .*--dir $work/second")
+	for pid in $pids; do grep -q "^$pid\$" $scope/cgroup.procs || return 1; done
+	[ -n "$pids" ]
+}
+in_group() { sh -c "echo \$\$ >$scope/aloe-others/cgroup.procs; exec '$aloe' up --dir '$work/second' --state '$work/state2' 2>'$work/log2'"; }
+ok "a node that is started from a capped shell" in_group
+ok "says that it leaves the group" grep -qF 'ALOE leaves the group' "$work/log2"
+ok "is not capped" second_out
+"$aloe" down --dir "$work/second" >/dev/null 2>&1
 ok "down" down
 ok "put back by the node keeper" gone free
 ok "up once more" up --cap 15

@@ -175,6 +175,39 @@ static void shield_make(const struct cli_args *args, const char *state)
 	finding_fini(&finding);
 }
 
+static void group_leave(const struct machine *machine, const char *controller)
+{
+	char own[PATH_MAX], path[PATH_MAX], pid[16];
+	struct groups groups;
+	int rc;
+
+	if (groups_find(machine, controller, &groups) < 0 ||
+	    groups_own(&groups, own, sizeof(own)) < 0 || !groups_others(own) ||
+	    path_print(path, sizeof(path), "%s/cgroup.procs", groups.base) < 0)
+		return;
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	rc = machine_write(machine, path, pid);
+	if (rc == 0)
+		fprintf(stderr,
+		    "aloe: cap: this shell is in the control group %s of --cap or --shield; ALOE "
+		    "leaves the group\n",
+		    own);
+	else
+		fprintf(stderr,
+		    "aloe: cap: this shell is in the control group %s of --cap or --shield, and "
+		    "so is all that is started here, because %s cannot be written: %s; start ALOE "
+		    "from a shell outside of the group\n",
+		    own, path, strerror(-rc));
+}
+
+void cap_leave(void)
+{
+	const struct machine machine = {.root = ""};
+
+	group_leave(&machine, "cpu");
+	group_leave(&machine, "cpuset");
+}
+
 void cap_begin(const struct cli_args *args, const char *state, uint64_t slot_ns)
 {
 	struct cap cap = {.period_us = slot_ns / 1000};

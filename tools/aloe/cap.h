@@ -15,6 +15,9 @@
 
 /* cap_check looks at the options alone: 0 or CLI_USAGE. */
 int cap_check(const struct cli_args *args);
+/* cap_leave takes this process, and so all that it starts, out of the groups of --cap and --shield
+ * that a shell is in which another node has capped; if that cannot be it says so. */
+void cap_leave(void);
 /* cap_begin does what --cap and --shield ask for. state: the folder of the record, NULL: the usual
  * one. slot_ns: the period of the quota; 0: not known. */
 void cap_begin(const struct cli_args *args, const char *state, uint64_t slot_ns);

@@ -466,6 +466,7 @@ static int run_all(struct run *run)
 {
 	int status;
 
+	cap_leave();
 	cap_begin(run->args, cli_get(run->args, "state"), run->source.waveform->slot_ns);
 	status = run_up(run);
 

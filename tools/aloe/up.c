@@ -358,6 +358,7 @@ static int up_one(const struct cli_args *args, const char *beside, const struct 
 		return CLI_USAGE;
 	if (metrics_check(of->metrics) || ports_check(of))
 		return CLI_FAILED;
+	cap_leave();
 	cap_begin(args, paths.state, 0); /* the keeper, which this process becomes, puts it back */
 	return cli_has(args, "foreground") ? keeper_main(paths.dir, paths.state, of, -1)
 	                                   : up_apart(&paths, of);

@@ -84,6 +84,13 @@ int groups_find(const struct machine *machine, const char *controller, struct gr
 	return is_there(machine, ret->base) ? 0 : -ENOENT;
 }
 
+bool groups_others(const char *path)
+{
+	const char *last = strrchr(path, '/');
+
+	return last != NULL && strcmp(last + 1, OTHERS) == 0;
+}
+
 int groups_own(const struct groups *groups, char *ret_path, size_t size)
 {
 	char own[512];

@@ -28,6 +28,8 @@ struct cap {
 int groups_find(const struct machine *machine, const char *controller, struct groups *ret);
 /* groups_own gives the folder of the group that this process is in. 0 or -errno. */
 int groups_own(const struct groups *groups, char *ret_path, size_t size);
+/* groups_others tells whether it is the group of the programs that are limited. */
+bool groups_others(const char *path);
 /* groups_ours adds the change that brings the processes of ALOE to the base. */
 void groups_ours(const struct groups *groups, struct finding *finding);
 /* groups_cap adds the changes that leave all others together `percent` (above 0, at most 100) of
