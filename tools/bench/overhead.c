@@ -649,7 +649,7 @@ static void overhead_notes(struct overhead *o)
 	    "evidence: a chain of %d components at %d slots a second, without the records of the "
 	    "kernel and with them in turn; medians over the pairs of rounds. The share of the core "
 	    "is what a slot takes more from its edge to the end of the last component; what the "
-	    "kernel writes when the lane goes to sleep, after that, is not in it",
+	    "kernel writes when the lane wakes before the edge and goes to sleep is not in it",
 	    TAPS + ENDS, 1000000000 / SLOT_NS);
 	bench_note(bench,
 	    "the published figures are of ALOE on x86 with one process per component, and T_base "
