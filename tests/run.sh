@@ -164,7 +164,7 @@ for program in "$@"; do
 		tests/faults/test_intruders | tests/sim/test_record.sh | tests/sim/test_compare.sh) waits="$program $waits" ;;
 	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_many | \
 		tests/faults/test_starved.sh | tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | \
-		tests/sim/test_set_kinds.sh | tests/sim/test_tap.sh | tests/sim/test_graph.sh | tests/sim/test_runs.sh | tests/sim/test_python.sh | tests/sim/test_terminal | tests/sim/test_x310_init | \
+		tests/sim/test_set_kinds.sh | tests/sim/test_tap.sh | tests/sim/test_graph.sh | tests/sim/test_scope.sh | tests/sim/test_runs.sh | tests/sim/test_python.sh | tests/sim/test_terminal | tests/sim/test_x310_init | \
 		tests/sim/test_notify) waits="$waits $program" ;;
 	tests/house/*) computes="$program $computes" ;; # the longest first
 	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/* | tests/install/* | tests/sim/test_engine | \

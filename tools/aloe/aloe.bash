@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run replay compare check plan graph runs report up down load start pause step stop unload list status why top get set cap remap watch log tap trace bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run replay compare check plan graph runs report up down load start pause step stop unload list status why top get set cap remap watch log tap trace scope bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -296,6 +296,25 @@ _aloe() {
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--last --on-miss --json --dir --node --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	scope)
+		case $prev in
+		--view) COMPREPLY=($(compgen -W "time spectrum waterfall constellation eye histogram bits" -- "$cur")); return ;;
+		-n | --samples) COMPREPLY=(); return ;;
+		--skip) COMPREPLY=(); return ;;
+		--fft) COMPREPLY=(); return ;;
+		--window) COMPREPLY=($(compgen -W "flattop hann" -- "$cur")); return ;;
+		--rate) COMPREPLY=(); return ;;
+		--centre) COMPREPLY=(); return ;;
+		--modulation) COMPREPLY=($(compgen -W "none bpsk qpsk qam16 qam64" -- "$cur")); return ;;
+		--symbol) COMPREPLY=(); return ;;
+		--svg) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--png) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--node) COMPREPLY=(); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--view --samples --skip --fft --window --rate --centre --modulation --symbol --svg --png --csv --dir --node --help" -- "$cur")); return; fi
+		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	bench)
 		declare -F _aloe-bench >/dev/null || _completion_loader aloe-bench 2>/dev/null
 		COMP_WORDS=(aloe-bench "${COMP_WORDS[@]:2}") COMP_CWORD=$((COMP_CWORD - 1))

@@ -33,6 +33,7 @@ int aloe_log(const struct cli_args *args);   /* log.c */
 int aloe_why(const struct cli_args *args);   /* why.c */
 int aloe_tap(const struct cli_args *args);   /* tap.c */
 int aloe_trace(const struct cli_args *args); /* trace.c */
+int aloe_scope(const struct cli_args *args); /* scope.c */
 int aloe_top(const struct cli_args *args);
 int aloe_compare(const struct cli_args *args);
 int aloe_doctor(const struct cli_args *args); /* doctor/doctor.c */

@@ -288,6 +288,28 @@ static const struct cli_option trace_options[] = {
     {"json", 0, NULL, NULL, false, "write JSON for chrome://tracing"},
     NODE_OPTIONS,
 };
+static const struct cli_option scope_options[] = {
+    {"view", 0, "VIEW", "time spectrum waterfall constellation eye histogram bits", false,
+        "what is shown; default spectrum"},
+    {"samples", 'n', "N", NULL, false, "samples that are looked at; default 65536"},
+    {"skip", 0, "N", NULL, false, "of a recording: samples that are left out before them"},
+    {"fft", 0, "N", NULL, false,
+        "samples of a block of the spectrum, a power of two; default 1024, of a waterfall 256"},
+    {"window", 0, "WINDOW", "flattop hann", false,
+        "window of the spectrum: flattop (default; a tone is right to 0.02 dB at any frequency) or "
+        "hann (finer resolution; a tone is up to 1.4 dB low)"},
+    {"rate", 0, "HZ", NULL, false,
+        "sample rate; default: that of the recording, or the items of a message in a slot"},
+    {"centre", 0, "HZ", NULL, false,
+        "frequency of the middle of the spectrum; default: that of the recording, or 0"},
+    {"modulation", 0, "NAME", "none bpsk qpsk qam16 qam64", false,
+        "with --view constellation: the points, for the error vector magnitude"},
+    {"symbol", 0, "N", NULL, false, "with --view eye: samples of a symbol"},
+    {"svg", 0, "FILE", "@file", false, "draw by gnuplot, as SVG; FILE - is standard output"},
+    {"png", 0, "FILE", "@file", false, "draw by gnuplot, as PNG"},
+    {"csv", 0, "FILE", "@file", false, "write the values, with commas between them"},
+    NODE_OPTIONS,
+};
 static const struct cli_option doctor_options[] = {
     {"radio", 0, "FILE", "@file", false,
         "check the radio of a radio file instead of this machine: the way to each device, the "
@@ -482,6 +504,17 @@ static const char trace_doc[] =
     "until the waveform ends or aloe-exec is started again. A miss that comes less than a second "
     "after a trace gets none of its own. A waveform of several nodes has one trace for each node "
     "(--node).";
+static const char scope_doc[] =
+    "Draws an output of a running waveform (WAVEFORM INST.PORT), through a ring as `aloe "
+    "tap` does, or a recording in SigMF (the name of its .sigmf-meta). Without --svg, --png"
+    " and --csv the picture is made of plain characters. Messages of a waveform that are "
+    "lost or ABSENT are left out and counted; for lost samples of a recording stand "
+    "zeros.\n\nLevels are in dBFS: 0 dBFS is the power 1, that of a complex tone of "
+    "amplitude 1; a real tone of amplitude 1 has -3 dBFS, and whole numbers of 16 bits "
+    "count in 1/32768. A spectrum is by Welch, in blocks that overlap by half. Its levels "
+    "are those of a tone; of noise, a level is the power in the resolution bandwidth (RBW),"
+    " which the title states. A constellation of more than 10000 samples is drawn as a "
+    "density.\n\n--svg and --png need gnuplot (Debian: apt-get install gnuplot-nox).";
 static const char remap_doc[] =
     "Every instance keeps its state and processes every index once, the output has the same "
     "bits, and other waveforms lose no slot. The moved waveform pauses for a few slots and then "
@@ -590,6 +623,9 @@ static const struct cli_command commands[] = {
     {"trace", "WAVEFORM [FILE]", 1, 2, "@waveform",
         "write what ran last, on lanes and their CPUs, for ui.perfetto.dev", trace_doc,
         CLI_LIST(trace_options), aloe_trace},
+    {"scope", "WAVEFORM INST.PORT|RECORDING", 1, 2, "@file",
+        "draw the spectrum or another view of a signal", scope_doc, CLI_LIST(scope_options),
+        aloe_scope},
     {"bench", "COMMAND", 0, 0, NULL, "run a benchmark on this machine", bench_doc,
         .program = "aloe-bench"},
     {"doctor", "", 0, 0, NULL,

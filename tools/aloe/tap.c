@@ -6,16 +6,19 @@
  *      TAP from the cursor on -> frames, again and again */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/text.h"
+#include "core/registry/registry.h"
 #include "core/report/report.h"
 #include "core/tap/frame.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
+#include "tools/aloe/tap.h"
 
 enum {
 	LOOK_EACH = 16,
@@ -35,10 +38,11 @@ struct tap_run {
 	FILE *out;
 	bool framed, holes;          /* holes: zeros need no space in a file of its own */
 	uint64_t count, every, keep; /* count 0: until the end; keep 0: the usual */
+	uint64_t wanted;             /* of tap_items: items, from which `count` follows; else 0 */
 	uint64_t cursor, load_id;
 	bool ended, again, gone;
 	/* of the output */
-	uint32_t bytes_max;
+	uint32_t bytes_max, items_max, item_type;
 	uint64_t kept, slot_ns;
 	uint8_t *zeros;
 	/* what came */
@@ -54,9 +58,10 @@ static int file_open(struct tap_run *tap)
 {
 	struct stat about;
 
-	if (tap->out)
+	if (tap->zeros)
 		return CLI_OK;
-	tap->out = strcmp(tap->path, "-") == 0 ? stdout : fopen(tap->path, "we");
+	if (!tap->out)
+		tap->out = strcmp(tap->path, "-") == 0 ? stdout : fopen(tap->path, "we");
 	tap->zeros = calloc(1, tap->bytes_max + 1u);
 	tap->holes = tap->out && tap->out != stdout && fstat(fileno(tap->out), &about) == 0 &&
 	    S_ISREG(about.st_mode);
@@ -81,7 +86,7 @@ static void frame_write(struct tap_run *tap, const uint8_t *bytes, const struct 
 		fwrite(bytes, 1, TAP_FRAME_HEAD + (size_t)frame->len, tap->out);
 	else if (frame->flags == 0)
 		fwrite(frame->data, 1, frame->len, tap->out);
-	else if (frame->flags != TAP_IDLE)
+	else if (frame->flags != TAP_IDLE && tap->wanted == 0)
 		zeros_write(tap, frame->count);
 }
 
@@ -139,6 +144,10 @@ static int output_take(struct tap_run *tap, const struct wire_view *view)
 	if (!json)
 		return CLI_FAILED;
 	tap->bytes_max = bytes >= 0 && bytes < UINT32_MAX ? (uint32_t)bytes : 0;
+	tap->items_max = (uint32_t)fmin(report_number(output, "items_max"), UINT32_MAX);
+	tap->item_type = item_type_from_name(report_text(output, "type"));
+	if (tap->wanted > 0 && tap->items_max > 0)
+		tap->count = (tap->wanted + tap->items_max - 1) / tap->items_max;
 	tap->kept = (uint64_t)report_number(output, "keep");
 	tap->slot_ns = (uint64_t)report_number(json, "slot_ns");
 	json_decref(json);
@@ -375,6 +384,30 @@ static int outputs_print(struct client *client, const char *waveform, bool json)
 		putchar('\n');
 	}
 	json_decref(answer);
+	return status;
+}
+
+/* ---- for a scope ---- */
+
+int tap_items(
+    struct client *client, const struct cli_args *args, uint64_t wanted, struct tap_items *ret)
+{
+	struct tap_run tap = {.waveform = args->args[0],
+	    .name = args->args[1],
+	    .path = args->args[1],
+	    .every = 1,
+	    .wanted = wanted,
+	    .out = open_memstream(&ret->bytes, &ret->len)};
+	int status = tap.out ? tap_follow(client, args, &tap) : CLI_FAILED;
+
+	if (tap.out && fclose(tap.out) != 0)
+		status = CLI_FAILED;
+	free(tap.zeros);
+	ret->type = tap.item_type;
+	ret->items_max = tap.items_max;
+	ret->slot_ns = tap.slot_ns;
+	ret->lost = tap.lost;
+	ret->absent = tap.absent;
 	return status;
 }
 

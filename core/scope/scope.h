@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/scope/scope.h - what is seen of a signal: items in, a figure out; a figure in, text out.
+ * Pure: no file, no clock.
+ *
+ *      items --scope_take--> struct scope_signal --scope_look--> struct scope_figure
+ *        --> scope_csv, scope_gnuplot, scope_text
+ *
+ * Levels are in dBFS: 0 dBFS is the power 1, that of a complex tone of amplitude 1; a real tone of
+ * amplitude 1 has -3 dBFS. Whole numbers of 16 bits count in 1/32768. A spectrum is by Welch:
+ * blocks that overlap by half, with a window, their powers averaged. Its levels are those of a
+ * tone; of noise a level is the power in the resolution bandwidth, which the figure states.
+ */
+#ifndef ALOE_SCOPE_H
+#define ALOE_SCOPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum scope_view {
+	SCOPE_TIME,
+	SCOPE_SPECTRUM,
+	SCOPE_WATERFALL,
+	SCOPE_CONSTELLATION,
+	SCOPE_EYE,
+	SCOPE_HISTOGRAM,
+	SCOPE_BITS
+};
+/* Flat top: a tone is right to 0.02 dB between the lines, too. Hann: a finer resolution, and a tone
+ * between two lines is up to 1.4 dB too low. */
+enum scope_window { SCOPE_FLATTOP, SCOPE_HANN };
+enum scope_modulation { SCOPE_NONE, SCOPE_BPSK, SCOPE_QPSK, SCOPE_QAM16, SCOPE_QAM64 };
+
+enum {
+	SCOPE_SAMPLES_MAX = 1 << 24,
+	SCOPE_FFT_MIN = 16,
+	SCOPE_FFT_MAX = 1 << 20,
+	SCOPE_DOTS_MAX = 10000, /* a constellation of more is drawn as a density */
+	SCOPE_SYMBOL_MAX = 4096
+};
+
+struct scope_signal {
+	float *iq; /* pairs of real and imaginary part; of a real signal the latter is 0 */
+	size_t n;
+	bool is_complex, is_bits;
+	double rate_hz;   /* 0: not known, then frequencies are shares of the rate */
+	double centre_hz; /* what frequency 0 of the samples is */
+};
+
+struct scope_options {
+	enum scope_view view;
+	enum scope_window window;
+	enum scope_modulation modulation; /* of a constellation, for its EVM */
+	uint32_t fft;                     /* items of a block, a power of two; 0: the usual */
+	uint32_t symbol;                  /* samples of a symbol, for the eye */
+};
+
+enum scope_kind { SCOPE_LINES, SCOPE_DOTS, SCOPE_BARS, SCOPE_HEAT };
+
+struct scope_figure {
+	enum scope_kind kind;
+	char title[128]; /* the view, and how it was made */
+	char x_label[48], y_label[48], z_label[48];
+	/* lines, dots, bars: n_series times n values; x is common to all but dots and lines of an
+	 * eye, which have one series and NAN between the lines */
+	double *x, *y;
+	size_t n, n_series;
+	const char *series[2];
+	/* heat: rows times columns values, row 0 at y_low */
+	size_t rows, columns;
+	double x_low, x_high, y_low, y_high;
+};
+
+/* scope_take turns `len` bytes of items of one type (aloe/component.h) into a signal, at most
+ * SCOPE_SAMPLES_MAX of them. 0, -EINVAL (not exactly one type), -ENODATA (no item), -ENOMEM. End
+ * with scope_signal_fini. */
+int scope_take(uint32_t item_type, const void *items, size_t len, struct scope_signal *ret);
+void scope_signal_fini(struct scope_signal *signal);
+
+/* scope_look makes a figure. 0; -EINVAL with the reason in words (a view that the signal cannot
+ * have); -ENOMEM. End with scope_figure_fini. */
+int scope_look(const struct scope_signal *signal, const struct scope_options *options,
+    struct scope_figure *ret, char *ret_why, size_t size);
+void scope_figure_fini(struct scope_figure *figure);
+
+/* scope_power gives the spectrum of a signal in blocks of `fft`, a power of two: linear, as power
+ * in the resolution bandwidth, fft values from the lowest frequency on, of a real signal the
+ * fft / 2 + 1 values from 0 on. *ret_rbw is the bandwidth in shares of the rate. 0 with the number
+ * of blocks in *ret_blocks, or -ENOMEM. `signal` has at least `fft` samples. */
+int scope_power(const struct scope_signal *signal, uint32_t fft, enum scope_window window,
+    double *ret_power, double *ret_rbw, size_t *ret_blocks);
+
+/* A figure as text: values with commas between them; what gnuplot is to do, after `set terminal`;
+ * `columns` times `rows` characters. */
+void scope_csv(const struct scope_figure *figure, FILE *out);
+void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *out);
+int scope_text(const struct scope_figure *figure, uint32_t columns, uint32_t rows, FILE *out);
+
+#endif

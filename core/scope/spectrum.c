@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The spectrum by Welch. The transform is a plain one of this file: a program that is linked with
+ * FFTW would be under the GPL. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/scope/scope.h"
+
+/* Flat top: coefficients of ISO 18431-2 type, as in common use. */
+static double window_at(enum scope_window window, uint32_t i, uint32_t n)
+{
+	static const double flat[] = {
+	    0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368};
+	const double phase = 2 * M_PI * i / n;
+
+	if (window == SCOPE_HANN)
+		return 0.5 - 0.5 * cos(phase);
+	return flat[0] - flat[1] * cos(phase) + flat[2] * cos(2 * phase) -
+	    flat[3] * cos(3 * phase) + flat[4] * cos(4 * phase);
+}
+
+struct welch {
+	uint32_t fft;
+	double *window;
+	double *turns; /* cosine and sine of -2 pi k / fft, for k < fft / 2 */
+	double *items; /* pairs of real and imaginary part */
+	double scale, rbw;
+};
+
+static void welch_fini(struct welch *welch)
+{
+	free(welch->window);
+	free(welch->turns);
+	free(welch->items);
+}
+
+static int welch_init(struct welch *welch, uint32_t fft, enum scope_window window)
+{
+	double sum = 0, squares = 0;
+
+	*welch = (struct welch){.fft = fft,
+	    .window = calloc(fft, sizeof(double)),
+	    .turns = calloc(fft, sizeof(double)),
+	    .items = calloc(fft, 2 * sizeof(double))};
+	if (!welch->window || !welch->turns || !welch->items)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < fft / 2; k++) {
+		welch->turns[2 * k] = cos(2 * M_PI * k / fft);
+		welch->turns[2 * k + 1] = -sin(2 * M_PI * k / fft);
+	}
+	for (uint32_t i = 0; i < fft; i++) {
+		welch->window[i] = window_at(window, i, fft);
+		sum += welch->window[i];
+		squares += welch->window[i] * welch->window[i];
+	}
+	welch->scale = 1 / (sum * sum);
+	welch->rbw = squares / (sum * sum);
+	return 0;
+}
+
+/* Item i goes to the place whose bits are those of i from behind. */
+static void items_shuffle(struct welch *welch)
+{
+	for (uint32_t i = 1, j = 0; i < welch->fft; i++) {
+		uint32_t bit = welch->fft / 2;
+
+		for (; j & bit; bit /= 2)
+			j ^= bit;
+		j ^= bit;
+		for (uint32_t part = 0; i < j && part < 2; part++) {
+			const double kept = welch->items[2 * i + part];
+
+			welch->items[2 * i + part] = welch->items[2 * j + part];
+			welch->items[2 * j + part] = kept;
+		}
+	}
+}
+
+/* A transform of a power of two, in place. */
+static void items_transform(struct welch *welch)
+{
+	items_shuffle(welch);
+	for (uint32_t half = 1; half < welch->fft; half *= 2)
+		for (uint32_t at = 0; at < welch->fft; at += 2 * half)
+			for (uint32_t k = 0; k < half; k++) {
+				const double *turn =
+				    &welch->turns[2 * (k * (welch->fft / 2 / half))];
+				double *a = &welch->items[2 * (at + k)], *b = a + 2 * half;
+				const double re = b[0] * turn[0] - b[1] * turn[1],
+				             im = b[0] * turn[1] + b[1] * turn[0];
+
+				b[0] = a[0] - re;
+				b[1] = a[1] - im;
+				a[0] += re;
+				a[1] += im;
+			}
+}
+
+/* Adds the powers of one block, in the order of the transform. */
+static void block_add(struct welch *welch, const float *iq, double *power)
+{
+	for (uint32_t i = 0; i < welch->fft; i++) {
+		welch->items[2 * i] = iq[2 * i] * welch->window[i];
+		welch->items[2 * i + 1] = iq[2 * i + 1] * welch->window[i];
+	}
+	items_transform(welch);
+	for (uint32_t i = 0; i < welch->fft; i++) {
+		const double re = welch->items[2 * i], im = welch->items[2 * i + 1];
+
+		power[i] += (re * re + im * im) * welch->scale;
+	}
+}
+
+/* From the lowest frequency on; of a real signal what is below 0 counts with what is above. */
+static void lines_order(
+    const double *sum, const struct scope_signal *signal, uint32_t fft, double blocks, double *ret)
+{
+	const uint32_t half = fft / 2;
+
+	if (signal->is_complex) {
+		for (uint32_t i = 0; i < fft; i++)
+			ret[i] = sum[(i + fft - half) % fft] / blocks;
+		return;
+	}
+	for (uint32_t i = 0; i <= half; i++)
+		ret[i] = sum[i] * (i == 0 || 2 * i == fft ? 1 : 2) / blocks;
+}
+
+int scope_power(const struct scope_signal *signal, uint32_t fft, enum scope_window window,
+    double *ret_power, double *ret_rbw, size_t *ret_blocks)
+{
+	struct welch welch;
+	double *sum = calloc(fft, sizeof(*sum));
+	size_t blocks = 0;
+	int rc = welch_init(&welch, fft, window);
+
+	if (rc == 0 && !sum)
+		rc = -ENOMEM;
+	for (size_t at = 0; rc == 0 && at + fft <= signal->n; at += fft / 2, blocks++)
+		block_add(&welch, signal->iq + 2 * at, sum);
+	if (rc == 0) {
+		lines_order(sum, signal, fft, (double)blocks, ret_power);
+		*ret_rbw = welch.rbw;
+		*ret_blocks = blocks;
+	}
+	welch_fini(&welch);
+	free(sum);
+	return rc;
+}
