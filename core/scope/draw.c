@@ -90,7 +90,8 @@ void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *o
 		fputs("set format x '%.3s %c'\n", out);
 	if (figure->kind == SCOPE_HEAT) {
 		text_set("cblabel", figure->z_label, out);
-		fputs("set rmargin 14\nset palette defined (0 '#00224e', 0.35 '#575d6d', 0.7 "
+		fputs("set cblabel offset 3\nset rmargin 16\n"
+		      "set palette defined (0 '#00224e', 0.35 '#575d6d', 0.7 "
 		      "'#a59c74', 1 '#fee838')\nset autoscale xfix\nset autoscale yfix\n"
 		      "$data << END\n",
 		    out);

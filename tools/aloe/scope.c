@@ -174,8 +174,9 @@ static int output_look(struct seen *seen)
 static void title_write(
     const struct seen *seen, const struct scope_figure *figure, char *ret, size_t size)
 {
-	int len =
-	    snprintf(ret, size, "%s %s: %s", seen->name, views[seen->options.view], figure->title);
+	const char *slash = strrchr(seen->name, '/');
+	int len = snprintf(ret, size, "%s %s: %s", slash ? slash + 1 : seen->name,
+	    views[seen->options.view], figure->title);
 
 	if (seen->lost > 0 && len > 0 && (size_t)len < size)
 		snprintf(ret + len, size - (size_t)len, "; %llu %s%s lost, %s",
