@@ -7,6 +7,7 @@
 # `grzmq`: zmq_source and zmq_sink with GNU Radio (tests/others/grzmq.sh);
 # `bler`: the example of Python with matplotlib, which makes BUILD/bler.png;
 # `trace`: traces read with the protos of pip's perfetto (tests/others/trace.sh);
+# `srsran`, by name only: srsRAN's pdsch_enodeb and pdsch_ue through a channel (tests/others/srsran.sh);
 # `sigmf`: recordings before the validator of pip's sigmf (tests/others/sigmf.sh);
 # `metrics`: /metrics of a node before the judges of others (promtool for the old format,
 # prometheus_client's strict parser for OpenMetrics); and `slurm` with three nodes (tests/others/slurm.sh). Default: all. By
@@ -226,6 +227,7 @@ part_bler() {
 		XDG_STATE_HOME="$work/state" MPLCONFIGDIR="$work" /usr/bin/python3 tools/python/examples/bler.py "$B/bler.png" 200
 	ok "and plots it" picture_is_whole "$B/bler.png"
 }
+. tests/others/srsran.sh
 
 part_deb() {
 	tests/others/deb.sh || failed=1
