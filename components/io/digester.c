@@ -76,11 +76,14 @@ static int digester_init(void *self, struct aloe_setup *setup)
 	buffer_limit(digester, setup);
 	digester->file = fopen(digester->path, "wbe");
 	digests_head(head, setup->in[0].type, setup->in[0].max);
-	if (!digester->file || fwrite(head, sizeof(head), 1, digester->file) != 1 ||
-	    fflush(digester->file) != 0)
-		return aloe_fail(
-		    setup, "%s cannot be written: %s", digester->path, strerror(errno));
-	return 0;
+	if (digester->file && fwrite(head, sizeof(head), 1, digester->file) == 1 &&
+	    fflush(digester->file) == 0)
+		return 0;
+	aloe_fail(setup, "%s cannot be written: %s", digester->path, strerror(errno));
+	if (digester->file) /* close is not called for what did not open */
+		fclose(digester->file);
+	digester->file = NULL;
+	return -1;
 }
 
 /* A message that is no longer than its digest goes as it is. After the last index of the waveform

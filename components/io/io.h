@@ -108,13 +108,16 @@ static inline int io_open(
 	struct stat st;
 	int error;
 
-	file->fifo = (flags & O_NONBLOCK) && stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
-	file->fd = open(path, (flags & ~(file->fifo ? 0 : O_NONBLOCK)) | O_CLOEXEC, 0666);
+	file->fd = open(path, flags | O_CLOEXEC, 0666);
 	if (file->fd < 0) {
 		error = errno;
+		file->fifo = error == ENXIO && stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
 		aloe_fail(setup, "%s: %s", path, strerror(error));
 		return -error;
 	}
+	file->fifo = (flags & O_NONBLOCK) && fstat(file->fd, &st) == 0 && S_ISFIFO(st.st_mode);
+	if ((flags & O_NONBLOCK) && !file->fifo)
+		fcntl(file->fd, F_SETFL, fcntl(file->fd, F_GETFL) & ~O_NONBLOCK);
 	file->open = true;
 	file->offset = 0;
 	return 0;

@@ -128,7 +128,11 @@ static int block_read(struct digests_reading *reading)
 	if (left < DIGESTS_BLOCK)
 		return 1;
 	n = get_le32(block);
-	if (n > DIGESTS_ROWS_MAX || get_le32(block + 4) > 1)
+	if (get_le32(block + 4) > 1)
+		return why_print(reading,
+		    "the mark of the last block is %" PRIu32 "; 0 or 1 is allowed",
+		    get_le32(block + 4));
+	if (n > DIGESTS_ROWS_MAX)
 		return why_print(reading,
 		    "the block has the row count %" PRIu32 "; at most %d are allowed", n,
 		    DIGESTS_ROWS_MAX);
@@ -188,10 +192,9 @@ static void row_missed(struct digest_comparison *ret, const struct digest_row *r
 		ret->missed_first = row->index;
 }
 
-void digests_compare(
-    const struct digest_table *one, const struct digest_table *other, struct digest_comparison *ret)
+void digests_compare(const struct digest_table *one, const struct digest_table *other, uint64_t end,
+    struct digest_comparison *ret)
 {
-	const uint64_t end = one->next < other->next ? one->next : other->next;
 	const struct digest_row *a = one->rows, *b = other->rows;
 	const struct digest_row *a_end = a + one->n_rows, *b_end = b + other->n_rows;
 

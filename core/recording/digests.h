@@ -11,8 +11,8 @@
  *
  * `check` is the XXH64 of the bytes of the head or block before it, and of the rows behind it, so
  * that bytes that were altered are told from messages that differ. The last block has last = 1 and
- * may have no rows. Whoever writes it writes a block at least once a second, so that what a crash
- * has left is whole up to its last block. An index without a row was not run. Pure: bytes in, rows
+ * may have no rows. While messages come, whoever writes it writes a block at least once a second, so
+ * that what a crash has left is whole up to its last block. An index without a row was not run. Pure: bytes in, rows
  * or a reason out.
  */
 #ifndef ALOE_RECORDING_DIGESTS_H
@@ -60,17 +60,17 @@ void digests_head(uint8_t ret[DIGESTS_HEAD], uint32_t type, uint32_t max);
 void digests_row(uint8_t ret[DIGESTS_ROW], const struct digest_row *row);
 void digests_block(uint8_t ret[DIGESTS_BLOCK], const uint8_t *rows, uint32_t n, bool last);
 
-/* What two tables of one output have in common, up to the index where the first one ends. */
+/* What two tables of one output have in common, before an index. */
 struct digest_comparison {
 	uint64_t compared; /* indices that both have */
-	uint64_t missed;   /* indices that one of them did not run */
+	uint64_t missed;   /* indices that one of them alone has */
 	uint64_t missed_first;
 	uint64_t differ;
 	struct digest_row row[2]; /* differ > 0: the first that differ */
 };
 
-/* digests_compare compares messages by state, length and digest. */
-void digests_compare(const struct digest_table *one, const struct digest_table *other,
+/* digests_compare compares messages before index `end` by state, length and digest. */
+void digests_compare(const struct digest_table *one, const struct digest_table *other, uint64_t end,
     struct digest_comparison *ret);
 
 #endif

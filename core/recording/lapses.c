@@ -100,6 +100,9 @@ static int row_read(struct word_line line, struct lapse_table *table, char ret_w
 		return words_refuse(ret_why, &whole, "an index not before those above");
 	if (table->n_rows > 0 && row[-1].kind == LAPSE_UNKNOWN)
 		return words_refuse(ret_why, &whole, "nothing but `end` behind a line `u`");
+	table->same = table->n_rows > 0 && row->index == row[-1].index ? table->same + 1 : 0;
+	if (table->same > PORTS)
+		return words_refuse(ret_why, &whole, "fewer lines that begin at one index");
 	table->n_rows++;
 	return 0;
 }

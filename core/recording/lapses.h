@@ -26,9 +26,9 @@ enum { LAPSES_VERSION = 1, LAPSES_LINE = 64, LAPSES_WHY = 200 };
 
 struct lapse_table {
 	struct lapse *rows;
-	size_t n_rows;
-	bool whole;    /* has the line `end` */
-	uint64_t upto; /* all before this index is known; UINT64_MAX: all */
+	size_t n_rows, same; /* rows that begin at the index of the last one, but for the first */
+	bool whole;          /* has the line `end` */
+	uint64_t upto;       /* all before this index is known; UINT64_MAX: all */
 };
 
 /* lapses_parse reads the text of INSTANCE.lapses. 0; -ENOMEM; -EINVAL, with the line in *ret_line

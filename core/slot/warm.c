@@ -89,6 +89,8 @@ static void instance_warm(const struct instance *it, uint64_t k)
 	ports_warm(it, k);
 	if (it->work != NULL) /* what only moves records has none */
 		code_fetch((uintptr_t)it->work);
+	if (it->lapses != NULL && it->lapses->work != NULL)
+		code_fetch((uintptr_t)it->lapses->work);
 	lines_fetch(it->state, state < STATE_FETCHED ? state : STATE_FETCHED);
 	lines_fetch(it->stats->vars, it->n_vars * sizeof(it->stats->vars[0]));
 	lines_fetch(it->vars, it->n_vars * sizeof(*it->vars));

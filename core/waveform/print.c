@@ -142,7 +142,7 @@ static void instance_print(FILE *out, const struct waveform *waveform,
 	}
 	if (instance->isolation != waveform->isolation && !print->anywhere)
 		fprintf(out, " isolation = \"%s\";", isolations[instance->isolation]);
-	if (instance->beside)
+	if (instance->beside && !print->anywhere)
 		fputs(" beside = true;", out);
 	if (instance->period > 1)
 		fprintf(out, " period = %u; phase = %u;", instance->period, instance->phase);

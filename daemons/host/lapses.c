@@ -88,7 +88,7 @@ static void recorded_serve(struct host_lapses *lapses, uint64_t now_ns)
 		return;
 	row_end(lapses);
 	lapses_upto(line, next);
-	if (next > lapses->upto)
+	if (next > lapses->upto && !lapses->broken)
 		lapses->broken |= fputs(line, lapses->file) < 0 || fflush(lapses->file) != 0;
 	lapses->upto = next;
 	lapses->upto_ns = now_ns;
@@ -149,8 +149,12 @@ static int instance_begin(struct host *host, struct host_wave *wave, uint64_t i)
 		return 0;
 	rc = path_of(wave, i, records ? head->record : head->replay, path);
 	lapses = rc == 0 ? calloc(1, sizeof(*lapses)) : NULL;
-	if (lapses == NULL)
-		return rc < 0 ? rc : -ENOMEM;
+	if (lapses == NULL) {
+		rc = rc < 0 ? rc : -ENOMEM;
+		host_note(host, "%s: the file of lapses cannot be opened: %s\n",
+		    image_text(&wave->now.view, wave->now.view.instances[i].name), strerror(-rc));
+		return rc;
+	}
 	wave->lapses[i] = lapses;
 	rc = records ? recorded_open(host, path, lapses) : replayed_open(host, path, lapses);
 	if (rc == 0 && (records || lapses->of.n_rows > 0))
@@ -168,6 +172,8 @@ int host_lapses_begin(struct host *host, struct host_wave *wave)
 	if (!wave->records && image_text(view, view->head->replay)[0] == 0)
 		return 0;
 	wave->lapses = calloc(n, sizeof(*wave->lapses));
+	if (wave->lapses == NULL)
+		host_note(host, "no memory for lapses\n");
 	for (uint64_t i = 0; i < n && wave->lapses != NULL && rc == 0; i++)
 		rc = instance_begin(host, wave, i);
 	return wave->lapses == NULL ? -ENOMEM : rc;

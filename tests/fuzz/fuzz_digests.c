@@ -43,13 +43,13 @@ static void compare_check(const struct digest_table *table)
 	struct digest_table part = *table;
 	struct digest_comparison comparison;
 
-	digests_compare(table, table, &comparison);
+	digests_compare(table, table, table->next, &comparison);
 	insist(comparison.differ == 0 && comparison.missed == 0 &&
 	    comparison.compared == table->n_rows);
 	if (part.n_rows == 0)
 		return;
 	part.n_rows--;
-	digests_compare(&part, table, &comparison);
+	digests_compare(&part, table, table->next, &comparison);
 	insist(comparison.differ == 0 && comparison.compared == part.n_rows);
 }
 

@@ -31,7 +31,7 @@ ok "as JSON, as it was saved" sh -c "'$bin/aloe' report '$a' --json | python3 -c
 ok "side by side" says 0 '^slots  *100  *200  *+100$' aloe runs --compare "$a" "$b"
 ok "last is a name" says 0 "^second: $b" aloe runs --compare "$a" last
 ok "one run is not enough" says 2 'needs two runs' aloe runs --compare "$a"
-ok "a name that is nearly one" says 2 "did you mean \"$a\"" aloe report "${a%?}"
+ok "a name that is nearly one" says 2 "did you mean \"$a\"" aloe report "${a}x"
 ok "which there are" says 2 "^  $b" aloe runs --compare "$a" x
 ok "a path is no name" says 2 'no run "../runs' aloe report "../runs/$a"
 ok "options that exclude one another" says 2 'exclude one another' aloe runs --prune --json

@@ -177,16 +177,19 @@ static void the_first_difference_is_found(void **state)
 	other[5] = (struct digest_row){5, ALOE_ABSENT, 0, 0};
 	tables[0] = table_of(one, 6);
 	tables[1] = table_of(other, 6);
-	digests_compare(&tables[0], &tables[1], &comparison);
+	digests_compare(&tables[0], &tables[1], 6, &comparison);
 	assert_int_equal(comparison.compared, 6);
 	assert_int_equal(comparison.differ, 3);
 	assert_int_equal(comparison.row[0].index, 3);
 	assert_int_equal(comparison.row[0].digest, 21);
 	assert_int_equal(comparison.row[1].digest, 1);
 	tables[1] = table_of(other, 3);
-	digests_compare(&tables[0], &tables[1], &comparison);
+	digests_compare(&tables[0], &tables[1], 3, &comparison);
 	assert_int_equal(comparison.compared, 3);
 	assert_int_equal(comparison.differ + comparison.missed, 0);
+	digests_compare(&tables[0], &tables[1], 5, &comparison); /* the end is missed */
+	assert_int_equal(comparison.missed, 2);
+	assert_int_equal(comparison.missed_first, 3);
 }
 
 static void what_one_has_not_run_is_no_difference(void **state)
@@ -199,7 +202,7 @@ static void what_one_has_not_run_is_no_difference(void **state)
 	struct digest_comparison comparison;
 
 	(void)state;
-	digests_compare(&tables[0], &tables[1], &comparison);
+	digests_compare(&tables[0], &tables[1], 5, &comparison);
 	assert_int_equal(comparison.compared, 2);
 	assert_int_equal(comparison.missed, 2);
 	assert_int_equal(comparison.missed_first, 2);

@@ -75,8 +75,8 @@ static void test_evidence(void **state)
 	evidence[PERF_FAULTS] = -ENOENT;
 	found(world, "evidence", UNAVAILABLE,
 	    "context switches, moves of threads between CPUs, interrupts of devices, soft "
-	    "interrupts, timer interrupts, interrupts of other CPUs, calls of other CPUs, changes "
-	    "of a CPU's clock",
+	    "interrupts, timer interrupts, interrupts of other CPUs, calls of other CPUs, wake-ups "
+	    "of lanes, changes of a CPU's clock",
 	    "all sources", "page faults: this kernel does not count them");
 }
 

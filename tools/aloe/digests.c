@@ -9,8 +9,10 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/recording/control.h"
 #include "tools/aloe/items.h"
+
+/* a message of each slot of 100 us for eight days */
+#define DIGESTS_BYTES_MAX ((size_t)1 << 37)
 
 /* ---- digesters ----------------------------------------------------------------------------- */
 
@@ -86,7 +88,7 @@ static int table_read(
 	char *bytes = NULL, why[DIGESTS_WHY];
 	uint64_t at = 0;
 	size_t len = 0;
-	int rc = file_read(path, CONTROL_BYTES_MAX, &bytes, &len);
+	int rc = file_read(path, DIGESTS_BYTES_MAX, &bytes, &len);
 
 	if (rc < 0)
 		return diag_error(diag, path, 0, "cannot be read: %s", file_reason(rc));
@@ -142,13 +144,25 @@ struct parting {
 	uint64_t compared, missed, missed_first;
 };
 
+static uint64_t digests_end(const struct digests *run)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < run->n; i++)
+		end = run->tables[i].next > end ? run->tables[i].next : end;
+	return end;
+}
+
 static void parting_find(const struct digests run[2], struct parting *ret)
 {
+	const uint64_t ends[2] = {digests_end(&run[0]), digests_end(&run[1])};
+
 	*ret = (struct parting){0};
 	for (size_t i = 0; i < run[0].n; i++) {
 		struct digest_comparison one;
 
-		digests_compare(&run[0].tables[i], &run[1].tables[i], &one);
+		digests_compare(&run[0].tables[i], &run[1].tables[i],
+		    ends[0] < ends[1] ? ends[0] : ends[1], &one);
 		ret->compared += one.compared;
 		if (one.missed && (ret->missed == 0 || one.missed_first < ret->missed_first))
 			ret->missed_first = one.missed_first;
@@ -160,15 +174,6 @@ static void parting_find(const struct digests run[2], struct parting *ret)
 			ret->output = i;
 		}
 	}
-}
-
-static uint64_t digests_end(const struct digests *run)
-{
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < run->n; i++)
-		end = run->tables[i].next > end ? run->tables[i].next : end;
-	return end;
 }
 
 static void row_print(
@@ -220,7 +225,9 @@ size_t digests_judge(const struct digests run[2], const char *const label[2], FI
 		    parting.missed, parting.missed == 1 ? " was" : "s were", parting.missed_first);
 	if (parting.differ)
 		parting_print(run, label, &parting, out);
+	else if (parting.compared == 0 && run[0].n > 0)
+		fprintf(out, "NOTHING    no message was compared\n");
 	else
 		fprintf(out, "same       no message differs\n");
-	return parting.differ;
+	return parting.compared == 0 && run[0].n > 0 ? 1 : parting.differ;
 }

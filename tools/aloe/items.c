@@ -3,8 +3,10 @@
 
 #include <aloe/component.h>
 #include <complex.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/recording/control.h"
@@ -42,7 +44,8 @@ static uint32_t items_find(const struct message_table *table, uint64_t index, ui
 
 static uint8_t *bytes_read(const char *path, uint64_t at, size_t size)
 {
-	FILE *file = fopen(path, "rbe");
+	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO is no data */
+	FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
 	uint8_t *bytes = file ? malloc(size + 1) : NULL;
 
 	if (bytes && (fseeko(file, (off_t)at, SEEK_SET) != 0 || fread(bytes, size, 1, file) != 1)) {
@@ -51,6 +54,8 @@ static uint8_t *bytes_read(const char *path, uint64_t at, size_t size)
 	}
 	if (file)
 		fclose(file);
+	else if (fd >= 0)
+		close(fd);
 	return bytes;
 }
 

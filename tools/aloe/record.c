@@ -221,6 +221,8 @@ static json_t *lapses_names(const struct record_job *record)
 	for (size_t i = 0; i < record->n_outputs; i++)
 		json_object_set_new(names, record->outputs[i].name,
 		    json_string(waveform->instances[record->outputs[i].instance].name));
+	for (size_t i = 0; i < record->digesters.n; i++)
+		json_object_set_new(names, record->digesters.grafts[i].name, json_string(""));
 	return names;
 }
 
@@ -347,7 +349,8 @@ static void hash_add(const struct record_job *record, json_t *hashes, const char
 }
 
 /* What was missed is in the files of lapses: 0 if they are whole. */
-static int lapses_end(const struct record_job *record, json_t *hashes, uint64_t missed)
+static int lapses_end(
+    const struct record_job *record, json_t *hashes, uint64_t missed, uint64_t end)
 {
 	struct recording recording = {
 	    .dir = record->dir, .control = {.head = json_object(), .end = json_object()}};
@@ -367,7 +370,7 @@ static int lapses_end(const struct record_job *record, json_t *hashes, uint64_t 
 	recording_lapses(&recording);
 	diag_print(&recording.diag, stderr);
 	rc = recording.diag.errors ? -EIO : 0;
-	if (rc == 0 && recording.exact != UINT64_MAX)
+	if (rc == 0 && recording.exact < end)
 		fprintf(stderr,
 		    "aloe: %s: what %s missed is known before index %llu only, so a replay ends "
 		    "there\n",
@@ -428,7 +431,8 @@ static int record_end(struct record_job *record, const json_t *report)
 	status = describe_outputs(
 	    record->dir, record->source.waveform, record->outputs, record->n_outputs);
 	hashes = recorded_hashes(record);
-	if (status == CLI_OK && lapses_end(record, hashes, missed) < 0)
+	if (status == CLI_OK &&
+	    lapses_end(record, hashes, missed, (uint64_t)report_number(report, "index")) < 0)
 		status = CLI_FAILED;
 	if (status == CLI_OK)
 		status = line_add(record, "r+e",

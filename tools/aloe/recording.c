@@ -198,6 +198,11 @@ static int slots_find(struct recording *recording)
 	if (recording->exact < slots) {
 		slots = recording->exact;
 		recording->partly = true;
+		if (slots == 0)
+			return diag_error(&recording->diag, NULL, 0,
+			    "%s: what %s missed is not known from index 0 on, so nothing can be "
+			    "replayed",
+			    recording->dir, recording->exact_why);
 		diag_note(&recording->diag,
 		    "%s: what %s missed is known before index %" PRIu64
 		    " only, so it replays up to there, and there are no digests of sinks to "

@@ -238,7 +238,7 @@ static int replay_judge(struct replay *replay)
 	if (out && replay->digesters.n)
 		outputs = digests_compared(replay, out);
 	if (differ || outputs > 0)
-		fprintf(stderr, "aloe: the replay differs from the recording\n");
+		fprintf(stderr, "aloe: the replay is not the same as the recording\n");
 	return differ || outputs ? CLI_FAILED : CLI_OK;
 }
 
