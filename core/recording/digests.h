@@ -11,9 +11,9 @@
  *
  * `check` is the XXH64 of the bytes of the head or block before it, and of the rows behind it, so
  * that bytes that were altered are told from messages that differ. The last block has last = 1 and
- * may have no rows. While messages come, whoever writes it writes a block at least once a second, so
- * that what a crash has left is whole up to its last block. An index without a row was not run. Pure: bytes in, rows
- * or a reason out.
+ * may have no rows. While messages come, whoever writes it writes a block at least once a second,
+ * so that what a crash has left is whole up to its last block. An index without a row was not run.
+ * Pure: bytes in, rows or a reason out.
  */
 #ifndef ALOE_RECORDING_DIGESTS_H
 #define ALOE_RECORDING_DIGESTS_H
