@@ -2,6 +2,7 @@
 #include "daemons/exec/flight.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +16,7 @@
 #define SECOND_NS 1000000000ull
 #define AFTER_NS 100000000ull /* from a miss to its file, at most */
 
-enum { FILES_MAX = 100 };
+enum { FILES_MAX = 100, ROOM_BYTES = 4096 /* the rest of a message */ };
 
 struct exec_flight {
 	char folder[FOLDER_BYTES];
@@ -33,10 +34,13 @@ struct exec_flight {
 
 static int bytes_write(const char *path, const uint8_t *bytes, size_t len)
 {
-	FILE *file = fopen(path, "we");
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	const bool whole = file != NULL && fwrite(bytes, 1, len, file) == len;
 	int rc = file == NULL || !whole ? -errno : 0;
 
+	if (file == NULL && fd >= 0)
+		close(fd);
 	if (file != NULL && fclose(file) != 0 && rc == 0)
 		rc = -errno;
 	return rc;
@@ -47,6 +51,11 @@ static void written_note(struct exec_wave *wave, const char *path, int rc)
 	struct exec_flight *flight = wave->flight;
 	const struct log *log = &wave->exec->daemon.log;
 
+	if (rc == -EEXIST) { /* of an earlier run: it stays */
+		flight->without++;
+		log_note(log, "%s is there already and stays; this miss has no trace", path);
+		return;
+	}
 	if (rc != 0) {
 		flight->over = true;
 		log_warning(log, "%s: the trace of %s cannot be written: %s; no more are tried",
@@ -62,17 +71,29 @@ static void written_note(struct exec_wave *wave, const char *path, int rc)
 		    wave->name, FILES_MAX, flight->folder);
 }
 
+/* Nothing else is done meanwhile: a large waveform on a slow disk has one trace only. */
+static void time_note(struct exec_wave *wave, uint64_t ns)
+{
+	if (wave->flight->over || ns < SECOND_NS / 4)
+		return;
+	wave->flight->over = true;
+	log_warning(&wave->exec->daemon.log,
+	    "%s: a trace took %.2f s, in which aloe-exec did nothing else; further misses get no "
+	    "trace",
+	    wave->name, (double)ns / 1e9);
+}
+
 static void flight_write(void *self)
 {
 	struct exec_wave *wave = self;
 	struct exec_flight *flight = wave->flight;
+	const uint64_t began = clock_ns();
 	char path[sizeof(flight->folder) + sizeof(wave->name) + 64], *text;
 	uint8_t *bytes;
 	size_t len;
 	int rc;
 
 	flight->due = false;
-	flight->written_ns = clock_ns();
 	snprintf(path, sizeof(path), "%s/%s-%llu.pftrace", flight->folder, wave->name,
 	    (unsigned long long)flight->slot);
 	rc = trace_make(wave, flight->last_ns, TRACE_PROTOBUF, &bytes, &len, &text);
@@ -81,7 +102,9 @@ static void flight_write(void *self)
 		free(bytes);
 		free(text);
 	}
+	flight->written_ns = clock_ns();
 	written_note(wave, path, rc);
+	time_note(wave, flight->written_ns - began);
 }
 
 void flight_look(struct exec_wave *wave)
@@ -182,10 +205,20 @@ static void flight_begin(
 
 /* ---- TRACE ------------------------------------------------------------------------ */
 
+static void trace_send(struct exec_wave *wave, const struct wire_view *request,
+    const uint8_t *bytes, size_t len, const char *text)
+{
+	struct wire_msg msg;
+
+	bus_reply(wave->exec->daemon.bus, request, WIRE_OK, &msg);
+	wire_put_bytes(&msg, WIRE_TAG_BYTES, bytes, len);
+	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	bus_send(wave->exec->daemon.bus, &msg);
+}
+
 static void trace_answer(
     struct exec_wave *wave, const struct wire_view *request, uint64_t last_ns, bool json)
 {
-	struct wire_msg msg;
 	uint8_t *bytes;
 	size_t len;
 	char *text;
@@ -196,14 +229,16 @@ static void trace_answer(
 		exec_fail(wave->exec, request, 2, "no slot of \"%s\" has run yet", wave->name);
 	else if (rc != 0)
 		exec_fail(wave->exec, request, 1, "aloe-exec has no memory for the trace");
-	if (rc != 0)
-		return;
-	bus_reply(wave->exec->daemon.bus, request, WIRE_OK, &msg);
-	wire_put_bytes(&msg, WIRE_TAG_BYTES, bytes, len);
-	wire_put_text(&msg, WIRE_TAG_TEXT, text);
-	bus_send(wave->exec->daemon.bus, &msg);
-	free(bytes);
-	free(text);
+	if (rc == 0 && len + strlen(text) + ROOM_BYTES > WIRE_BYTES_MAX)
+		exec_fail(wave->exec, request, 1,
+		    "the trace has %zu MB, more than a message holds; ask for less by --last",
+		    len >> 20);
+	else if (rc == 0)
+		trace_send(wave, request, bytes, len, text);
+	if (rc == 0) {
+		free(bytes);
+		free(text);
+	}
 }
 
 void flight_trace(struct exec_wave *wave, const struct wire_view *request)
@@ -220,6 +255,9 @@ void flight_trace(struct exec_wave *wave, const struct wire_view *request)
 		    "slots of \"%s\" cannot be missed, because its clock waits for nothing; "
 		    "`aloe trace` without --on-miss shows what ran",
 		    wave->name);
+	else if (wave->drained)
+		exec_fail(wave->exec, request, 2,
+		    "\"%s\" has ended; `aloe trace` without --on-miss shows what ran", wave->name);
 	else
 		flight_begin(wave, request, folder, last_ns);
 	free(folder);

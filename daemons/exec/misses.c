@@ -132,7 +132,10 @@ static void ordinary_put(struct miss_look *look, struct evidence_slot *slot)
 	int32_t known[OTHERS_MAX];
 	size_t n = 0;
 
-	for (size_t i = 0; slot->recorded && i < slot->n_records && n < OTHERS_MAX; i++) {
+	slot->ordinary = look->ordinary;
+	if (!slot->recorded || platform_priority(slot->tid) <= 0) /* the lane has no more itself */
+		return;
+	for (size_t i = 0; i < slot->n_records && n < OTHERS_MAX; i++) {
 		const struct evidence_record *record = &slot->records[i];
 
 		if (record->kind != EVIDENCE_IN || record->tid <= 0 || record->tid == slot->tid ||
@@ -142,7 +145,6 @@ static void ordinary_put(struct miss_look *look, struct evidence_slot *slot)
 		if (platform_priority(record->tid) == 0)
 			look->ordinary[slot->n_ordinary++] = record->tid;
 	}
-	slot->ordinary = look->ordinary;
 }
 
 /* Who had the CPU before the lane's thread. */
@@ -341,6 +343,7 @@ static void miss_take(struct miss_look *look, uint64_t n)
 
 	atomic_thread_fence(memory_order_acquire); /* the copy is made before the count is read */
 	if (taken.miss.kind >= IMAGE_MISS_KINDS || taken.miss.count == 0 ||
+	    taken.miss.step > atomic_load(&state->done) + IMAGE_STEPS ||
 	    (taken.miss.instance >= look->wave->view.head->instances.count &&
 	        taken.miss.instance != IMAGE_NONE) ||
 	    atomic_load(&state->misses) - n >= IMAGE_MISSES) { /* overwritten, or by no segment */

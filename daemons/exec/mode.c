@@ -76,6 +76,12 @@ void mode_tell(struct exec_wave *wave)
 	}
 }
 
+/* A number of SET that no index has met yet: whoever set it has had the last word. */
+static bool is_being_set(const struct exec_wave *wave)
+{
+	return wave->set_pending.bytes != NULL && wave->offered.sequence == 0;
+}
+
 bool mode_enter(struct exec_wave *wave, uint64_t since)
 {
 	struct node_control *control = wave_control(wave);
@@ -84,16 +90,20 @@ bool mode_enter(struct exec_wave *wave, uint64_t since)
 
 	mode_tell(wave);
 	n = mode_list(wave, changes);
-	if (wave->n_mode > 0 || n == 0)
+	if (wave->n_mode > 0 || n == 0 || is_being_set(wave))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		control->before[i] = set_number(wave, changes[i].instance, changes[i].param);
-	if (!set_next(wave, changes, n))
+	/* before what it stands for: an exec that is started again finds other numbers, and leaves them */
+	control->mode_index = IMAGE_FOREVER;
+	atomic_store(&control->mode, since);
+	if (!set_next(wave, changes, n)) {
+		atomic_store(&control->mode, 0);
 		return false;
+	}
 	memcpy(wave->mode, changes, n * sizeof(changes[0]));
 	wave->n_mode = n;
 	control->modes++;
-	atomic_store(&control->mode, since);
 	wave_look_soon(wave);
 	return true;
 }
@@ -107,7 +117,7 @@ void mode_leave(struct exec_wave *wave)
 
 	mode_tell(wave);
 	listed = mode_list(wave, all);
-	if (wave->n_mode > 0)
+	if (wave->n_mode > 0 || is_being_set(wave))
 		return;
 	for (uint32_t i = 0; i < listed; i++)
 		if (set_number(wave, all[i].instance, all[i].param) == all[i].number) {

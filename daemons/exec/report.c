@@ -297,7 +297,8 @@ static void head_put(const struct exec_wave *wave, json_t *o)
 	/* overrun = "mode": how often it began, and from which index on it holds */
 	put_u64(o, "modes", wave_control(wave)->modes);
 	json_object_set_new(o, "mode_index",
-	    get(&wave_control(wave)->mode) != 0 && wave->n_mode == 0
+	    get(&wave_control(wave)->mode) != 0 && wave->n_mode == 0 &&
+	            wave_control(wave)->mode_index != IMAGE_FOREVER
 	        ? json_integer((json_int_t)wave_control(wave)->mode_index)
 	        : json_null());
 	put_u64(o, "remaps", get(&image_run(&wave->view)->remaps));

@@ -116,19 +116,21 @@ static void segment_calls_put(struct lane_look *look, uint32_t segment)
 
 /* ---- misses ------------------------------------------------------------------------ */
 
-/* Where the slot should have been over. */
+/* Where the slot should have been over, or of a row of slots the first within the trace. */
 static void miss_put(
     struct tracing *tracing, const struct trace_track *track, const struct exec_miss *miss)
 {
 	const struct exec_wave *wave = tracing->wave;
-	const uint64_t ns = miss->miss.at_ns + wave->view.head->slot_ns;
+	const uint64_t begin = miss->miss.at_ns + wave->view.head->slot_ns,
+	               end = begin + (miss->miss.count - 1) * wave->view.head->slot_ns,
+	               ns = begin < tracing->from_ns ? tracing->from_ns : begin;
 	char name[64], cause[TEXT_BYTES];
 	const struct trace_arg args[] = {{.name = "cause", .text = cause},
 	    {.name = "slot", .number = miss->miss.slot},
 	    {.name = "slots", .number = miss->miss.count},
 	    {.name = "late_ns", .number = miss->miss.late_ns}};
 
-	if (ns < tracing->from_ns || ns > tracing->to_ns)
+	if (end < tracing->from_ns || begin > tracing->to_ns)
 		return;
 	misses_words(wave, miss, cause, sizeof(cause));
 	snprintf(name, sizeof(name), "%s: %s", miss_word(&miss->miss),

@@ -89,7 +89,7 @@ static void switch_put(struct kernel_look *look, const struct evidence_record *r
 
 static bool is_span(uint8_t source)
 {
-	return source >= PERF_IRQ && source <= PERF_CALL_END;
+	return source >= PERF_IRQ && source <= PERF_CALL_ONE_END;
 }
 
 /* An end is in the row behind its begin. */

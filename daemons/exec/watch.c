@@ -348,7 +348,8 @@ void exec_look(void *self)
 {
 	struct exec *exec = self;
 	struct exec_wave *next;
-	uint64_t now, due, lease;
+	uint64_t now = clock_ns(); /* before what may take long: words have come meanwhile */
+	uint64_t due, lease;
 
 	findings_check(exec);
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
@@ -358,8 +359,8 @@ void exec_look(void *self)
 		wave_check(wave);
 		unloaded_check(wave);
 	}
-	now = clock_ns();
 	lease = lease_look(exec, now);
+	now = clock_ns();
 	due = sooner_of(due_of_all(exec, now), lease);
 	look_promise(exec, due);
 	loop_timer_stop(&exec->daemon.loop, &exec->tick);

@@ -101,7 +101,9 @@ int platform_priority(pid_t tid)
 {
 	struct sched_param param = {0};
 
-	return sched_getparam(tid, &param) == 0 ? param.sched_priority : -errno;
+	if (sched_getparam(tid, &param) != 0)
+		return -errno;
+	return sched_getscheduler(tid) == SCHED_DEADLINE ? 100 : param.sched_priority;
 }
 
 static bool file_line(const char *path, char *ret_line, int size)

@@ -22,7 +22,7 @@ struct compare {
 static int control_read(struct compare *compare, int k)
 {
 	char path[4400], *text = NULL;
-	size_t len;
+	size_t len = 0;
 	int rc = path_print(path, sizeof(path), "%s/control.jsonl", compare->dir[k]);
 
 	if (rc == 0)
