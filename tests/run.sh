@@ -159,7 +159,8 @@ for program in "$@"; do
 	# nodes on loopback, whose lanes take no CPU for themselves
 	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh | \
 		tests/sim/test_bench_daemons.sh | tests/sim/test_bench_two_node.sh | \
-		tests/faults/test_intruders | tests/sim/test_record.sh | tests/sim/test_compare.sh) waits="$program $waits" ;;
+		tests/faults/test_intruders | tests/sim/test_record.sh | tests/sim/test_record_nodes.sh | \
+		tests/sim/test_compare.sh) waits="$program $waits" ;;
 	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_many | tests/faults/test_refused | \
 		tests/faults/test_limits.sh | tests/faults/test_starved.sh | tests/install/test_new_radio.sh | \
 		tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | tests/sim/test_set_kinds.sh | \

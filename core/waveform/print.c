@@ -126,6 +126,13 @@ static void params_print(
 	}
 }
 
+static bool has_node(const struct wf_instance *instance, const struct wf_print *print)
+{
+	if (!instance->node || !print->anywhere)
+		return instance->node;
+	return print->on_nodes && !(print->sinks_in && instance->type->drains);
+}
+
 static void instance_print(FILE *out, const struct waveform *waveform,
     const struct wf_instance *instance, const struct wf_print *print)
 {
@@ -135,7 +142,7 @@ static void instance_print(FILE *out, const struct waveform *waveform,
 	params_print(out, instance, print);
 	if (instance->pin >= 0 && !print->anywhere)
 		fprintf(out, " pin = %d;", instance->pin);
-	if (instance->node && !print->anywhere) {
+	if (has_node(instance, print)) {
 		fputs(" node = ", out);
 		text_print(out, instance->node);
 		fputc(';', out);

@@ -34,6 +34,8 @@ struct wf_print {
 	const char *sinks_in;
 	const char *clock; /* instead of the waveform's, with late = "slip"; NULL: as it is */
 	bool anywhere;     /* lanes, pins, nodes, isolation and pipelined are left out */
+	/* with `anywhere`: nodes are not left out, but for those of paths of `sinks_in` */
+	bool on_nodes;
 };
 
 /* waveform_print returns the text, which the caller frees; NULL without memory. `print` may be

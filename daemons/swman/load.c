@@ -273,6 +273,11 @@ static int plan_on(struct load *load)
 		cores_take(load, &model, cores, cpus);
 	if (rc == 0 && model.n_lanes == 0)
 		rc = diag_error(&load->diag, load->file, 0, "no node of the platform is there");
+	if (rc == 0 && load->record && from != machines->self)
+		rc = diag_error(&load->diag, NULL, 0,
+		    "--record: the manager writes part of the recording, and the folder is on "
+		    "another node; record from node \"%s\", which is the manager",
+		    machines_name(machines, machines->self));
 	model.home = from == MACHINES_NONE ? 0 : from + 1;
 	profile_take(load);
 	if (rc == 0)

@@ -601,6 +601,8 @@ static void event_take(struct swman *swman, const struct wire_view *view)
 
 	if (run && wire_get_u64(view, WIRE_TAG_LOAD_ID, &load_id) == 0 && load_id != run->load_id)
 		run = NULL; /* of a load that was given up */
+	if (run)
+		swman_record_event(swman, run, view);
 	if (run && state && strcmp(state, "HELD") == 0)
 		several_learn(swman);
 	if (run && state && !run->saved && (failed || strcmp(state, "STOP") == 0)) {

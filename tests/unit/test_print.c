@@ -223,6 +223,32 @@ static void grafts_read_outputs(void **state)
 	waveform_free(waveform);
 }
 
+/* But for a sink whose file is to be in a folder of this machine. */
+static void nodes_stay(void **state)
+{
+	static const char text[] =
+	    HEAD "instances: { a: { component = \"random_source\"; length = 4; node = \"x\"; };\n"
+	         "c: { component = \"file_sink\"; path = \"/tmp/c\"; node = \"x\"; }; };\n"
+	         "links = ( \"a -> c\" );\n";
+	struct waveform *waveform = parsed(state, "x.conf", text, &plain);
+
+	for (int on_nodes = 0; on_nodes < 2; on_nodes++) {
+		const struct wf_print print = {
+		    .anywhere = true, .on_nodes = on_nodes, .sinks_in = "/there"};
+		char *printed = waveform_print(waveform, &print);
+		struct waveform *made = parsed(state, "y.conf", printed, &plain);
+
+		if (on_nodes)
+			assert_string_equal(made->instances[0].node, "x");
+		else
+			assert_null(made->instances[0].node);
+		assert_null(made->instances[1].node);
+		free(printed);
+		waveform_free(made);
+	}
+	waveform_free(waveform);
+}
+
 static void grafts_replace_outputs(void **state)
 {
 	const bool left_out[] = {true, false, false, false};
@@ -254,6 +280,7 @@ int main(void)
 	    cmocka_unit_test(numbers_texts_and_places_go_round),
 	    cmocka_unit_test(copies_are_written_one_by_one),
 	    cmocka_unit_test(grafts_read_outputs),
+	    cmocka_unit_test(nodes_stay),
 	    cmocka_unit_test(grafts_replace_outputs),
 	};
 

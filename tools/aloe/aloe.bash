@@ -22,21 +22,25 @@ _aloe() {
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--record) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--platform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--on-miss) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--cap) COMPREPLY=(); return ;;
 		--shield) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --record --digests --verify --on-miss --cap --shield --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --record --digests --verify --platform --dir --on-miss --cap --shield --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	replay)
 		case $prev in
 		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
+		--platform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--clock --lanes --isolation --pipelined --force --compare --json --quiet --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--clock --lanes --isolation --pipelined --force --compare --json --quiet --platform --dir --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")) ;;
 	compare)
 		case $prev in

@@ -79,6 +79,17 @@
 		    "100 in all (`aloe help trace`)"                                               \
 	}
 
+/* Of a run that may be on nodes that are up. */
+#define ON_NODES_OPTIONS                                                                           \
+	{"platform", 0, "NAME", "@file", false,                                                    \
+	    "run on the nodes of this platform, which are up (`aloe up --platform`), instead of "  \
+	    "on a node of one's own; NAME is a platform file or its name"},                        \
+	{                                                                                          \
+		"dir", 0, "DIR", "@dir", false,                                                    \
+		    "with --platform: runtime directory of the node from which the waveform is "   \
+		    "loaded; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"                       \
+	}
+
 static const struct cli_option node_options[] = {NODE_OPTIONS};
 static const struct cli_option down_options[] = {PLATFORM_OPTION, NODE_OPTIONS, STATE_OPTION};
 static const struct cli_option run_options[] = {
@@ -101,6 +112,7 @@ static const struct cli_option run_options[] = {
     {"verify", 0, NULL, NULL, false,
         "run the waveform again and again on other lanes, isolations, vector levels and clocks, "
         "--slots each (default 1000), and print whether all sinks got the same bits"},
+    ON_NODES_OPTIONS,
     MISS_OPTION,
     CAP_OPTIONS,
     STATE_OPTION,
@@ -121,6 +133,7 @@ static const struct cli_option replay_options[] = {
     {"json", 0, NULL, NULL, false,
         "print the report as one JSON object on standard output, and the table on standard error"},
     {"quiet", 'q', NULL, NULL, false, "print only errors and what --json asks for"},
+    ON_NODES_OPTIONS,
     STATE_OPTION,
 };
 static const struct cli_option load_options[] = {
@@ -361,7 +374,12 @@ static const char run_doc[] =
     "\"192.168.40.2\"; tx_advance = 2560; }; or a list of two groups (the section RADIO FILES of "
     "`man aloe` describes all keys). A slot begins when its last sample has arrived, and the "
     "time stamp of the samples gives the slot its number. Lost samples are absent from their "
-    "slot; lost and late samples are counted.";
+    "slot; lost and late samples are counted.\n\nWith --platform the waveform runs on nodes that "
+    "are up: it is loaded from the node of --dir, runs, and is unloaded; the nodes stay. The "
+    "first Ctrl-C stops it, the second unloads it by force. With --record the command is given "
+    "on the manager's machine, and DIR there gets what came from outside on all nodes. What "
+    "instances missed on other nodes is not recorded, so late = \"skip\", overrun = \"conceal\" "
+    "and \"mode\" are refused there.";
 static const char cap_doc[] =
     "Puts all programs that are not of ALOE into control groups that together get at most PERCENT "
     "of the time of all CPUs in each period. Programs of ALOE are those whose names begin with "
@@ -386,7 +404,11 @@ static const char replay_doc[] =
     "place. A recording that was cut short by a crash is replayed up to its last whole second.\n\n"
     "With late = \"skip\" or overrun = \"conceal\" instances may have missed an index or a "
     "message. INSTANCE.lapses in DIR has each of these with its index, and replay repeats them. "
-    "If they are known up to an index only, replay ends there and says so.";
+    "If they are known up to an index only, replay ends there and says so.\n\nWith --platform the "
+    "recording, of one node or of several, runs on the nodes of a platform that are up. Instances "
+    "are on the nodes that the waveform names; if the platform does not have all of these, or the "
+    "waveform names none, the plan chooses. Lapses, and more than 24 changes of parameters, are "
+    "replayed on one node only.";
 static const char compare_doc[] =
     "DIR and DIR2 are folders of `aloe run FILE --record DIR --digests`, of the same waveform: of "
     "two builds of a component, two vector levels or two machines. All digests are compared, and "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * aloe run FILE --record DIR. The folder gets
+ * aloe run FILE --record DIR. Recorders have a path, so on the nodes of a platform all of them run
+ * on the node of this command, wherever what they read comes from. The folder gets
  *
  *	waveform.conf               the waveform after --set, with the numbers of its arrays
  *	control.jsonl               core/recording/control.h; aloe-swman adds lines while it runs
@@ -51,6 +52,12 @@ bool record_is_radio(const struct wf_instance *instance)
 bool record_is_outside(const struct wf_instance *instance)
 {
 	return instance->type->fills || (record_is_radio(instance) && instance->n_out > 0);
+}
+
+/* Its files may be on another machine, and what has their names here is something else. */
+static bool is_elsewhere(const struct record_job *record, const struct wf_instance *instance)
+{
+	return cli_has(record->args, "platform") && instance->node;
 }
 
 /* ---- the folder ---------------------------------------------------------------------------- */
@@ -136,7 +143,7 @@ static void output_add(struct record_job *record, int instance, int port)
 	    .port = port,
 	    .component = "recorder",
 	    .params = params,
-	    .beside = true};
+	    .beside = !cli_has(record->args, "platform")};
 	wf_graft_name(waveform, "in", graft);
 	snprintf(params, PARAMS, "keep = \"messages\"; path = \"%s/%s.%s\";", record->dir,
 	    waveform->instances[instance].name,
@@ -188,8 +195,9 @@ static json_t *components_hashes(const struct waveform *waveform)
 }
 
 /* Files that a component reads itself: those that come from outside are recorded. */
-static json_t *files_hashes(const struct waveform *waveform)
+static json_t *files_hashes(const struct record_job *record)
 {
+	const struct waveform *waveform = record->source.waveform;
 	json_t *hashes = json_object();
 
 	for (size_t i = 0; i < waveform->n_instances; i++) {
@@ -199,6 +207,7 @@ static json_t *files_hashes(const struct waveform *waveform)
 		for (size_t k = 0; k < instance->type->n_params; k++)
 			if (instance->type->params[k].kind == ALOE_KIND_PATH &&
 			    !instance->type->fills && !instance->type->drains &&
+			    !is_elsewhere(record, instance) &&
 			    sha256_file(instance->values[k].text, FILE_HASH_MAX, hex) == 0)
 				json_object_set_new(
 				    hashes, instance->values[k].text, json_string(hex));
@@ -238,9 +247,8 @@ static int head_write(const struct record_job *record, const char *text)
 	head = json_pack("{s:i, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "recording",
 	    CONTROL_VERSION, "version", ALOE_VERSION, "waveform", record->source.waveform->name,
 	    "text_sha256", hex, "slots", (json_int_t)slots, "components",
-	    components_hashes(record->source.waveform), "files",
-	    files_hashes(record->source.waveform), "outputs", outputs_names(record), "lapses",
-	    lapses_names(record));
+	    components_hashes(record->source.waveform), "files", files_hashes(record), "outputs",
+	    outputs_names(record), "lapses", lapses_names(record));
 	if (record->digesters.n)
 		json_object_set_new(
 		    head, "digests", digesters_names(&record->digesters, record->source.waveform));
@@ -386,12 +394,16 @@ static int lapses_end(
 
 static json_t *sinks_hashes(const struct record_job *record)
 {
+	const struct wf_instance *instances = record->source.waveform->instances;
 	json_t *hashes = json_object();
 
-	for (size_t i = 0; i < record->sinks.len; i++)
-		if (record->sinks.items[i].sha256[0])
-			json_object_set_new(hashes, record->sinks.items[i].label,
-			    json_string(record->sinks.items[i].sha256));
+	for (size_t i = 0; i < record->sinks.len; i++) {
+		const struct sink *sink = &record->sinks.items[i];
+
+		if (sink->sha256[0] &&
+		    !(sink->is_file && is_elsewhere(record, &instances[sink->instance])))
+			json_object_set_new(hashes, sink->label, json_string(sink->sha256));
+	}
 	return hashes;
 }
 
@@ -443,11 +455,35 @@ static int record_end(struct record_job *record, const json_t *report)
 	return status;
 }
 
+/* What is recorded of each node where it runs would have to come here: lapses. Who begins anew
+ * begins at index 0 again. */
+static int nodes_refuse(const struct record_job *record)
+{
+	const struct waveform *waveform = record->source.waveform;
+
+	if (!cli_has(record->args, "platform"))
+		return CLI_OK;
+	if (waveform_lapses(waveform))
+		return cli_fail(record->args,
+		    "--record with --platform: with late = \"skip\", or overrun = \"conceal\" or "
+		    "\"mode\", each node would keep what its instances missed, and the recording "
+		    "would not be in one folder; record with --late slip and overrun = \"count\", or "
+		    "without --platform");
+	if (waveform->on_node_loss == WF_NODE_LOSS_RESTART)
+		return cli_fail(record->args,
+		    "--record with --platform: with on_node_loss = \"restart\" the waveform would "
+		    "begin at index 0 again, and so would the recording; record with on_node_loss = "
+		    "\"hold\" or \"stop\"");
+	return CLI_OK;
+}
+
 static int record_all(struct record_job *record)
 {
 	json_t *report = NULL;
-	int status = folder_make(record), ended;
+	int status = nodes_refuse(record), ended;
 
+	if (status == CLI_OK)
+		status = folder_make(record);
 	if (status == CLI_OK)
 		status = outputs_list(record);
 	if (status == CLI_OK)

@@ -13,6 +13,7 @@
 #include "core/report/report.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/digests.h"
+#include "tools/aloe/nodes.h"
 #include "tools/aloe/record.h"
 #include "tools/aloe/run.h"
 #include "tools/aloe/sinks.h"
@@ -31,6 +32,7 @@ struct replay {
 	struct digesters digesters; /* none without --compare, nor in `recorded` */
 	struct digests recorded;
 	bool *left_out;
+	bool on_nodes; /* instances are on the nodes that the waveform names */
 	char folder[FOLDER];
 	char slots[24];
 	char dir[4096];
@@ -110,7 +112,8 @@ static int text_write(struct replay *replay, char *ret_path, size_t size)
 	    .left_out = replay->left_out,
 	    .sinks_in = replay->folder,
 	    .clock = "virtual",
-	    .anywhere = true};
+	    .anywhere = true,
+	    .on_nodes = replay->on_nodes};
 	char *text = grafts
 	    ? sinks_print(&replay->sinks, replay->source.waveform, &print, replay->folder)
 	    : NULL;
@@ -242,12 +245,44 @@ static int replay_judge(struct replay *replay)
 	return differ || outputs ? CLI_FAILED : CLI_OK;
 }
 
+/* On the nodes of a platform: lapses lie in a folder that only this machine has, and a waveform of
+ * several nodes takes no steps, between which more changes could be sent. */
+static int nodes_prepare(struct replay *replay)
+{
+	const size_t sets = json_array_size(replay->recording.control.sets);
+	int has;
+
+	if (!cli_has(replay->args, "platform"))
+		return CLI_OK;
+	if (has_lapses(replay))
+		return cli_fail(replay->args,
+		    "--platform: %s has what instances missed (late = \"skip\", or overrun = "
+		    "\"conceal\" or \"mode\"), which is repeated on one node only; leave "
+		    "--platform out",
+		    replay->dir);
+	if (sets > REPLAY_SETS_MAX)
+		return cli_fail(replay->args,
+		    "--platform: %s has %zu changes of parameters, and a waveform on several nodes "
+		    "takes %d at most before it starts; leave --platform out",
+		    replay->dir, sets, REPLAY_SETS_MAX);
+	has = nodes_have(replay->args, replay->source.waveform);
+	if (has == 0)
+		fprintf(stderr,
+		    "aloe: %s names nodes that the platform does not have; the plan chooses the "
+		    "nodes of all instances\n",
+		    replay->dir);
+	replay->on_nodes = has > 0;
+	return has < 0 ? CLI_USAGE : CLI_OK;
+}
+
 static int replay_all(struct replay *replay)
 {
 	json_t *report = NULL;
 	char conf[FOLDER + 32];
-	int status = players_list(replay), rc;
+	int status = nodes_prepare(replay), rc;
 
+	if (status == CLI_OK)
+		status = players_list(replay);
 	if (status != CLI_OK)
 		return status;
 	snprintf(replay->folder, sizeof(replay->folder), "/tmp/aloe-replay-XXXXXX");
@@ -276,6 +311,10 @@ int aloe_replay(const struct cli_args *args)
 	char conf[4200];
 	int status = CLI_USAGE;
 
+	if (nodes_check(args)) {
+		free(replay);
+		return CLI_USAGE;
+	}
 	if (!replay)
 		return CLI_FAILED;
 	replay->args = args;

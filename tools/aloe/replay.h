@@ -8,6 +8,9 @@
 #include "tools/aloe/client.h"
 #include "tools/aloe/recording.h"
 
+/* So many wait for their index at most, which is less than a waveform can hold. */
+enum { REPLAY_SETS_MAX = 24 };
+
 struct replay_sets {
 	const json_t *sets; /* of the recording */
 	/* instances that do not run: what was set of them is in what was recorded of them */

@@ -5,7 +5,7 @@
 #include "core/waveform/waveform.h"
 #include "tools/aloe/replay.h"
 
-enum { WAITING_MAX = 24, STEPS_MAX = 1000 };
+enum { STEPS_MAX = 1000 };
 
 static bool is_replayed(const struct replay_sets *self, const char *name)
 {
@@ -82,7 +82,6 @@ static int run_up_to(struct client *client, const char *waveform, uint64_t index
 	return status;
 }
 
-/* So many wait for their index at most, which is less than a waveform can hold. */
 int replay_sets_send(void *self_, struct client *client, const char *waveform)
 {
 	const struct replay_sets *self = self_;
@@ -97,7 +96,7 @@ int replay_sets_send(void *self_, struct client *client, const char *waveform)
 
 		if (index >= self->slots)
 			break;
-		if (waiting == WAITING_MAX && index > steps) {
+		if (waiting == REPLAY_SETS_MAX && index > steps) {
 			status = run_up_to(client, waveform, index, &steps);
 			waiting = 0;
 		}

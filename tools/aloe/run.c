@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * aloe run: up, load, start, wait, report, down, in a private node. */
+ * aloe run: up, load, start, wait, report, down, in a private node; or with --platform, on nodes
+ * that are up: load, start, wait, report, unload. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "tools/aloe/cap.h"
 #include "tools/aloe/live.h"
 #include "tools/aloe/node.h"
+#include "tools/aloe/nodes.h"
 #include "tools/aloe/run.h"
 #include "tools/aloe/source.h"
 #include "tools/aloe/standard.h"
@@ -38,6 +40,8 @@ struct run {
 	json_t *report; /* as of the last poll */
 	char *saved;    /* where swman has kept this run */
 	FILE *say;      /* notes go here; NULL: nowhere */
+	bool joins;     /* runs on nodes of a platform; there is no private node */
+	bool loaded;    /* there */
 	bool step;      /* clock `step` */
 	bool keyboard;  /* the user steps */
 	bool losses_reported;
@@ -81,8 +85,13 @@ static int run_pause(struct run *run, int ms)
 static int run_up(struct run *run)
 {
 	const char *state = cli_get(run->args, "state"), *missing = "";
-	int rc = node_dir(run->client.dir, sizeof(run->client.dir));
+	int rc;
 
+	if (run->joins)
+		return nodes_open(&run->client, run->args);
+	cap_leave();
+	cap_begin(run->args, state, run->source.waveform->slot_ns);
+	rc = node_dir(run->client.dir, sizeof(run->client.dir));
 	if (rc == 0)
 		rc = node_start(&run->node, &run->client, run->client.dir, state, NULL, true);
 	if (rc < 0) {
@@ -412,10 +421,9 @@ static int run_wait(struct run *run)
 		if (status == -EINTR || (status == INTERRUPTED && run->client.interrupts == 1))
 			status = run_interrupted(run);
 		if (status == CLI_OK && run->stop_ms > STOP_MS && !report_ended(run->report)) {
-			fprintf(stderr,
-			    "aloe: the waveform did not stop within %d s; the node was "
-			    "ended\n",
-			    STOP_MS / 1000);
+			fprintf(stderr, "aloe: the waveform did not stop within %d s; %s\n",
+			    STOP_MS / 1000,
+			    run->joins ? "it is unloaded by force" : "the node was ended");
 			status = CLI_FAILED;
 		}
 	}
@@ -464,16 +472,16 @@ static int run_report(struct run *run)
 
 static int run_all(struct run *run)
 {
-	int status;
-
-	cap_leave();
-	cap_begin(run->args, cli_get(run->args, "state"), run->source.waveform->slot_ns);
-	status = run_up(run);
+	int status = run_up(run);
 
 	if (status == CLI_OK)
 		status = standard_open(&run->standard, &run->source, run->client.dir);
 	if (status == CLI_OK)
 		status = run_load(run);
+	run->loaded = status == CLI_OK;
+	if (run->joins && status == INTERRUPTED)
+		fprintf(stderr, "aloe: %s may be loaded by now; `aloe list` shows\n",
+		    run->source.waveform->name);
 	standard_loaded(&run->standard);
 	if (status == CLI_OK)
 		status = trace_on_miss(&run->client, run->args, run->source.waveform->name);
@@ -491,10 +499,25 @@ static int run_all(struct run *run)
 	return status;
 }
 
-static void run_end(struct run *run, int status)
+/* On the nodes of a platform: what has not ended by now will not. */
+static int run_unload(struct run *run, int status)
 {
+	const bool over = run->report && report_ended(run->report);
+	int unloaded;
+
+	if (!run->loaded)
+		return status;
+	unloaded = nodes_unload(&run->client, run->source.waveform->name, !over);
+	return status == CLI_OK ? unloaded : status;
+}
+
+/* The exit status. */
+static int run_end(struct run *run, int status)
+{
+	if (run->joins)
+		status = run_unload(run, status);
 	if (!run->node.dir)
-		return;
+		return status;
 	standard_ending(&run->standard);
 	if (run->client.bus && run->node.pid && status != INTERRUPTED)
 		node_down(&run->node);
@@ -503,17 +526,21 @@ static void run_end(struct run *run, int status)
 	standard_close(&run->standard, status == INTERRUPTED && run->client.interrupts > 1);
 	live_words(&run->live, run->node.words[0]);
 	live_fini(&run->live);
+	return status;
 }
 
 int run_waveform(const struct cli_args *args, const struct run_hook *hook, json_t **ret_report)
 {
-	struct run run = {.args = args, .hook = hook, .client = CLIENT_NONE};
+	struct run run = {
+	    .args = args, .hook = hook, .client = CLIENT_NONE, .joins = cli_has(args, "platform")};
 	int status = cap_check(args);
 
 	if (status == CLI_OK)
 		status = source_open(&run.source, args, args->args[0], false);
 	if (status == CLI_OK)
 		status = standard_find(&run.source, &run.standard);
+	if (status == CLI_OK && run.joins)
+		status = standard_refuse(&run.source);
 	if (status == CLI_OK && run.standard.out.instance && cli_has(args, "json"))
 		status = cli_fail(args, "--json: %s writes to standard output (path -)",
 		    run.standard.out.instance->name);
@@ -529,7 +556,7 @@ int run_waveform(const struct cli_args *args, const struct run_hook *hook, json_
 		run.client.words_self = &run;
 		status = client_signals(&run.client) < 0 ? CLI_FAILED : run_all(&run);
 		fflush(stdout);
-		run_end(&run, status);
+		status = run_end(&run, status);
 		client_close(&run.client);
 		if (cli_has(args, "cap") || cli_has(args, "shield"))
 			cap_end(cli_get(args, "state"));
