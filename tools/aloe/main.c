@@ -378,8 +378,8 @@ static const char run_doc[] =
     "are up: it is loaded from the node of --dir, runs, and is unloaded; the nodes stay. The "
     "first Ctrl-C stops it, the second unloads it by force. With --record the command is given "
     "on the manager's machine, and DIR there gets what came from outside on all nodes. What "
-    "instances missed on other nodes is not recorded, so late = \"skip\", overrun = \"conceal\" "
-    "and \"mode\" are refused there.";
+    "instances missed on other nodes is not recorded, so late = \"skip\" and overrun = "
+    "\"conceal\" are refused there.";
 static const char cap_doc[] =
     "Puts all programs that are not of ALOE into control groups that together get at most PERCENT "
     "of the time of all CPUs in each period. Programs of ALOE are those whose names begin with "

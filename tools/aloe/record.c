@@ -465,15 +465,15 @@ static int nodes_refuse(const struct record_job *record)
 		return CLI_OK;
 	if (waveform_lapses(waveform))
 		return cli_fail(record->args,
-		    "--record with --platform: with late = \"skip\", or overrun = \"conceal\" or "
-		    "\"mode\", each node would keep what its instances missed, and the recording "
-		    "would not be in one folder; record with --late slip and overrun = \"count\", or "
-		    "without --platform");
+		    "--record with --platform: with late = \"skip\" or overrun = \"conceal\" each "
+		    "node would keep what its instances missed, and the recording would not be in "
+		    "one folder; record with --late slip and overrun = \"count\", or without "
+		    "--platform");
 	if (waveform->on_node_loss == WF_NODE_LOSS_RESTART)
 		return cli_fail(record->args,
 		    "--record with --platform: with on_node_loss = \"restart\" the waveform would "
-		    "begin at index 0 again, and so would the recording; record with on_node_loss = "
-		    "\"hold\" or \"stop\"");
+		    "begin at index 0 again, and so would the recording; record with "
+		    "on_node_loss = \"hold\" or \"stop\"");
 	return CLI_OK;
 }
 

@@ -256,15 +256,14 @@ static int nodes_prepare(struct replay *replay)
 		return CLI_OK;
 	if (has_lapses(replay))
 		return cli_fail(replay->args,
-		    "--platform: %s has what instances missed (late = \"skip\", or overrun = "
-		    "\"conceal\" or \"mode\"), which is repeated on one node only; leave "
-		    "--platform out",
+		    "--platform: %s has what instances missed (late = \"skip\" or overrun = "
+		    "\"conceal\"), which is repeated on one node only; leave --platform out",
 		    replay->dir);
 	if (sets > REPLAY_SETS_MAX)
 		return cli_fail(replay->args,
-		    "--platform: %s has %zu changes of parameters, and a waveform on several nodes "
-		    "takes %d at most before it starts; leave --platform out",
-		    replay->dir, sets, REPLAY_SETS_MAX);
+		    "--platform: %s has more changes of parameters than the %d that a waveform on "
+		    "several nodes takes before it starts; leave --platform out",
+		    replay->dir, REPLAY_SETS_MAX);
 	has = nodes_have(replay->args, replay->source.waveform);
 	if (has == 0)
 		fprintf(stderr,
