@@ -61,7 +61,7 @@ ok "no standard output there" says 2 "path - of sink" aloe run two.conf --platfo
 
 # ---- recorded on two nodes, on a clock, with changes ----
 
-aloe run two.conf --platform pair.conf --slots 100 --record several --digests >out 2>&1 &
+aloe run two.conf --platform pair.conf --slots 150 --record several --digests >out 2>&1 &
 run=$!
 ok "it runs" eventually is_running
 ok "on both nodes" sh -c "'$bin/aloe' list --json | tr -d ' \n' | grep -q '\"nodes\":\[\"a\",\"b\"\]'"
@@ -73,7 +73,7 @@ status=$?
 run=
 ok "it is recorded" test $status = 0
 ok "the outputs of both nodes are in the folder" test -s several/near.out.messages -a -s several/far.out.messages
-ok "all of their messages" grep -q '^end 100 40000$' several/far.out.messages
+ok "all of their messages" grep -q '^end 150 60000$' several/far.out.messages
 ok "the changes, too" test "$(grep -c '^{"set":' several/control.jsonl)" = 3
 ok "one index on both nodes" test "$(grep '^{"set":' several/control.jsonl | grep -c "\"index\":$both}")" = 2
 ok "nothing is loaded any more" says 0 "no waveform is loaded" aloe list
