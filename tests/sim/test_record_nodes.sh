@@ -55,6 +55,11 @@ ok "both have joined" eventually joined
 ok "another platform" says 2 "is a node of another platform, and no node of three" aloe run two.conf --platform three.conf --slots 10
 ok "what instances miss cannot be gathered" says 2 'record with --late slip' \
 	aloe run two.conf --platform pair.conf --record skip --late skip --slots 10
+ok "nor what is concealed" says 2 'record with --late slip' \
+	aloe run two.conf --platform pair.conf --record conceal --set overrun=conceal --slots 10
+ok "nor what begins anew" says 2 'on_node_loss = "restart" the waveform would begin at index 0 again' \
+	aloe run two.conf --platform pair.conf --record anew --set on_node_loss=restart --slots 10
+ok "no folder is made for these" test ! -e skip -a ! -e conceal -a ! -e anew
 ok "not from a node that is not the manager" says 2 'record from node "a", which is the manager' \
 	aloe run two.conf --platform pair.conf --dir "$work/aloe-b" --record b --slots 10
 ok "no standard output there" says 2 "path - of sink" aloe run two.conf --platform pair.conf --set sink.path=- --slots 10
