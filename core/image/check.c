@@ -247,7 +247,7 @@ int image_check(const void *bytes, size_t len, const char **ret_why)
 	*ret_why = "a number in the head makes no sense";
 	if (h->slot_ns == 0 || h->slots == 0 || h->latency_slots == 0 ||
 	    h->n_hosts > IMAGE_INSTANCES_MAX || h->clock > IMAGE_RADIO || h->late > IMAGE_SKIP ||
-	    h->on_node_loss > IMAGE_LOSS_RESTART ||
+	    h->on_node_loss > IMAGE_LOSS_RESTART || h->round_robin > 1 ||
 	    (h->on_node_loss == IMAGE_LOSS_RESTART && h->lease_ms == 0) || h->copies == 0 ||
 	    h->instances.count % h->copies != 0)
 		return -EBADMSG;

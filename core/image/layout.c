@@ -16,7 +16,7 @@ static_assert(sizeof(struct image_table) == 16, "image_table");
 static_assert(offsetof(struct image_table, offset) == 0, "image_table.offset");
 static_assert(offsetof(struct image_table, count) == 8, "image_table.count");
 
-static_assert(sizeof(struct image_head) == 392, "image_head");
+static_assert(sizeof(struct image_head) == 400, "image_head");
 static_assert(offsetof(struct image_head, magic) == 0, "image_head.magic");
 static_assert(offsetof(struct image_head, version) == 8, "image_head.version");
 static_assert(offsetof(struct image_head, late) == 12, "image_head.late");
@@ -59,6 +59,8 @@ static_assert(offsetof(struct image_head, on_node_loss) == 376, "image_head.on_n
 static_assert(offsetof(struct image_head, lease_ms) == 380, "image_head.lease_ms");
 static_assert(offsetof(struct image_head, record) == 384, "image_head.record");
 static_assert(offsetof(struct image_head, replay) == 388, "image_head.replay");
+static_assert(offsetof(struct image_head, round_robin) == 392, "image_head.round_robin");
+static_assert(offsetof(struct image_head, reserved) == 396, "image_head.reserved");
 
 static_assert(sizeof(struct image_node) == 8, "image_node");
 static_assert(offsetof(struct image_node, name) == 0, "image_node.name");

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	IMAGE_VERSION = 20,
+	IMAGE_VERSION = 21,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -66,6 +66,8 @@ struct image_head {
 	uint32_t on_node_loss, lease_ms;
 	/* text: folder where lapses are written, and from where they are repeated; "": none */
 	uint32_t record, replay;
+	/* 1: threads of lanes are SCHED_RR, 0: SCHED_FIFO */
+	uint32_t round_robin, reserved;
 };
 
 struct image_node {

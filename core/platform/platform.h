@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 enum {
-	PLATFORM_PRIORITY_LANE = 50,     /* SCHED_FIFO of lane threads */
+	PLATFORM_PRIORITY_LANE = 50,     /* SCHED_FIFO or SCHED_RR of lane threads */
 	PLATFORM_PRIORITY_WATCHDOG = 51, /* of the lanes' watchdogs, one above */
 };
 
@@ -58,9 +58,11 @@ bool platform_cpu_free(int cpu);
 const char *platform_lock_scope(void);
 
 /* platform_realtime gives thread tid (0: the caller) SCHED_FIFO at `priority`; -EPERM without the
- * right. Threads and processes that the thread starts have ordinary priority. platform_priority
- * returns the real-time priority of a thread, 0 for ordinary priority; -ESRCH: no such thread. */
+ * right. Threads and processes that the thread starts have ordinary priority. platform_round_robin
+ * does the same with SCHED_RR. platform_priority returns the real-time priority of a thread, 0 for
+ * ordinary priority; -ESRCH: no such thread. */
 int platform_realtime(pid_t tid, int priority);
+int platform_round_robin(pid_t tid, int priority);
 int platform_priority(pid_t tid);
 
 /* platform_may_poll tells whether a thread that never sleeps may be SCHED_FIFO on a CPU. It may if

@@ -249,6 +249,8 @@ static void slot_print(FILE *out, const struct waveform *waveform)
 static void place_print(FILE *out, const struct waveform *waveform)
 {
 	fprintf(out, "isolation = \"%s\";\n", isolations[waveform->isolation]);
+	if (waveform->scheduler == WF_SCHEDULER_RR)
+		fputs("scheduler = \"rr\";\n", out);
 	if (waveform->pipelined)
 		fputs("pipelined = true;\n", out);
 	if (waveform->on_node_loss != WF_NODE_LOSS_HOLD)

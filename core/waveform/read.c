@@ -11,6 +11,7 @@
 
 static const char *const clocks[] = {"timer", "virtual", "step", "radio", NULL};
 static const char *const lates[] = {"slip", "skip", NULL};
+static const char *const schedulers[] = {"fifo", "rr", NULL};
 static const char *const isolations[] = {"waveform", "component", "none", NULL};
 static const char *const overruns[] = {"count", "flag", "conceal", "mode", "stop", NULL};
 
@@ -18,8 +19,8 @@ static const char *const node_losses[] = {"hold", "stop", "restart", NULL};
 static const char *const admits[] = {"fits", "strict", "always", NULL};
 
 static const char *const waveform_keys[] = {"name", "slot_ns", "slot_samples", "rate", "clock",
-    "late", "isolation", "pipelined", "overrun", "margin", "admit", "on_node_loss", "lease_ms",
-    "on_overrun", "lanes", "instances", "links"};
+    "late", "isolation", "scheduler", "pipelined", "overrun", "margin", "admit", "on_node_loss",
+    "lease_ms", "on_overrun", "lanes", "instances", "links"};
 static const char *const instance_keys[] = {
     "component", "pin", "node", "isolation", "period", "phase", "budget_us", "tap", "beside"};
 
@@ -137,6 +138,9 @@ static int waveform_key_set(struct wf_parse *parse, const char *key, const struc
 	} else if (strcmp(key, "isolation") == 0) {
 		if (wf_want_choice(raw, key, isolations, diag, &choice) == 0)
 			waveform->isolation = (enum wf_isolation)choice;
+	} else if (strcmp(key, "scheduler") == 0) {
+		if (wf_want_choice(raw, key, schedulers, diag, &choice) == 0)
+			waveform->scheduler = (enum wf_scheduler)choice;
 	} else if (strcmp(key, "overrun") == 0) {
 		if (wf_want_choice(raw, key, overruns, diag, &choice) == 0)
 			waveform->overrun = (enum wf_overrun)choice;

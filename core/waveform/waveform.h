@@ -22,6 +22,7 @@
 
 enum wf_clock { WF_CLOCK_TIMER, WF_CLOCK_VIRTUAL, WF_CLOCK_STEP, WF_CLOCK_RADIO };
 enum wf_late { WF_LATE_SLIP, WF_LATE_SKIP };
+enum wf_scheduler { WF_SCHEDULER_FIFO, WF_SCHEDULER_RR };
 enum wf_isolation { WF_ISOLATION_WAVEFORM, WF_ISOLATION_COMPONENT, WF_ISOLATION_NONE };
 /* Admit a waveform if the usual costs fit; if all tails fit at once; always. */
 enum wf_admit { WF_ADMIT_FITS, WF_ADMIT_STRICT, WF_ADMIT_ALWAYS };
@@ -106,6 +107,7 @@ struct waveform {
 	enum wf_late late;
 	enum wf_isolation isolation;
 	enum wf_overrun overrun;
+	enum wf_scheduler scheduler; /* of the threads of lanes */
 	bool pipelined;
 	double margin; /* 0..0.9 of the slot kept free */
 	enum wf_admit admit;

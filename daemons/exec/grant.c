@@ -50,7 +50,8 @@ static bool give(struct exec_wave *wave, pid_t pid, pid_t tid, uint32_t lane)
 		lose(wave, note);
 		return false;
 	}
-	if (platform_realtime(tid, PLATFORM_PRIORITY_LANE) == 0)
+	if ((wave->view.head->round_robin ? platform_round_robin(tid, PLATFORM_PRIORITY_LANE)
+	                                  : platform_realtime(tid, PLATFORM_PRIORITY_LANE)) == 0)
 		return true;
 	lose(wave,
 	    "!no real-time priority (CAP_SYS_NICE): other programs can delay a slot by "

@@ -177,6 +177,7 @@ static json_t *lane_json(const struct exec_wave *wave, uint32_t number)
 	const char *realtime = wave->exec->daemon.args.shared       ? "other"
 	    : strstr(wave->losses, "nice -20") != NULL              ? "nice -20"
 	    : strstr(wave->losses, "no real-time priority") != NULL ? "other"
+	    : wave->view.head->round_robin                          ? "RR 50"
 	                                                            : "FIFO 50";
 	json_t *o = json_object();
 

@@ -625,6 +625,7 @@ static void head_fill(struct build *b)
 	h->name = text_add(b, b->wf->name);
 	h->isolation = text_add(b, isolation[b->wf->isolation]);
 	h->overrun = text_add(b, overrun[b->wf->overrun]);
+	h->round_robin = b->wf->scheduler == WF_SCHEDULER_RR;
 	h->on_node_loss = losses[b->wf->on_node_loss];
 	h->lease_ms = b->wf->lease_ms;
 	h->record = text_add(b, waveform_lapses(b->wf) ? b->wf->record : NULL);

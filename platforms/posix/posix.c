@@ -90,11 +90,21 @@ int platform_pin_beside(const int *cpus, size_t n)
 	return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
 }
 
-int platform_realtime(pid_t tid, int priority)
+static int realtime_set(pid_t tid, int policy, int priority)
 {
 	const struct sched_param param = {.sched_priority = priority};
 
-	return sched_setscheduler(tid, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0 ? 0 : -errno;
+	return sched_setscheduler(tid, policy | SCHED_RESET_ON_FORK, &param) == 0 ? 0 : -errno;
+}
+
+int platform_realtime(pid_t tid, int priority)
+{
+	return realtime_set(tid, SCHED_FIFO, priority);
+}
+
+int platform_round_robin(pid_t tid, int priority)
+{
+	return realtime_set(tid, SCHED_RR, priority);
 }
 
 int platform_priority(pid_t tid)

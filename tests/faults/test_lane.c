@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The CPU of a lane: who does not get it is not blamed for that; the threads that run lanes have
- * real-time priority, those of a remap, too, and their processes have no right to it; a node whose
- * every CPU has a lane says once what nobody sees there. */
+ * real-time priority, those of a remap, too, and their processes have no right to it;
+ * SCHED_RR on request; a node whose every CPU has a lane says once what nobody sees there. */
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
@@ -121,9 +121,9 @@ static void has_no_right(pid_t host)
 		    (unsigned long long)limit.rlim_cur, (unsigned long long)limit.rlim_max);
 }
 
-/* The thread of the host that has real-time priority and may run on `cpu` only; 0: there is
- * none. */
-static pid_t lane_thread(pid_t host, int cpu)
+/* The thread of the host that has real-time priority (SCHED_FIFO or SCHED_RR) and may run on `cpu`
+ * only; 0: there is none. */
+static pid_t lane_thread(pid_t host, int policy, int cpu)
 {
 	struct dirent *entry;
 	char path[64];
@@ -138,7 +138,7 @@ static pid_t lane_thread(pid_t host, int cpu)
 		struct sched_param param;
 		cpu_set_t set;
 
-		if (tid <= 0 || sched_getscheduler(tid) != (SCHED_FIFO | SCHED_RESET_ON_FORK) ||
+		if (tid <= 0 || sched_getscheduler(tid) != (policy | SCHED_RESET_ON_FORK) ||
 		    sched_getaffinity(tid, sizeof(set), &set) != 0 || CPU_COUNT(&set) != 1 ||
 		    !CPU_ISSET(cpu, &set))
 			continue;
@@ -180,13 +180,39 @@ static void hosts_have_no_right_to_priority(void **state)
 	host = wave_begin("victim", "--clock timer --lanes 0");
 	has_no_right(host);
 	if (realtime)
-		assert_true(lane_thread(host, 0) > 0);
+		assert_true(lane_thread(host, SCHED_FIFO, 0) > 0);
 	if (platform_cpus(cpus, 2) > 1) {
 		ran_free(aloe_ok("remap victim --lanes 1"));
 		assert_int_equal(process_one("aloe-host"), host);
 		has_no_right(host);
 		if (realtime)
-			assert_true(lane_thread(host, 1) > 0);
+			assert_true(lane_thread(host, SCHED_FIFO, 1) > 0);
+	}
+	wave_end("victim");
+	if (!realtime)
+		skip();
+}
+
+/* On request: SCHED_RR, and it stays so when exec is killed. */
+static void lanes_are_round_robin(void **state)
+{
+	const bool realtime = may_realtime();
+	const pid_t exec = process_one("aloe-exec");
+	struct ran *ran;
+	pid_t host;
+
+	(void)state;
+	conf_write("victim", victim);
+	host = wave_begin("victim", "--clock timer --lanes 0 --rr");
+	if (realtime) {
+		assert_true(lane_thread(host, SCHED_RR, 0) > 0);
+		assert_int_equal(lane_thread(host, SCHED_FIFO, 0), 0);
+		kill(exec, SIGKILL);
+		process_other("aloe-exec", exec);
+		ran = wave_await("victim", "RUN");
+		assert_string_equal(ran_text(ran, "lanes.0.realtime"), "RR 50");
+		ran_free(ran);
+		assert_true(lane_thread(host, SCHED_RR, 0) > 0);
 	}
 	wave_end("victim");
 	if (!realtime)
@@ -246,6 +272,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(who_does_not_get_to_run, node_up, node_down),
 	    cmocka_unit_test_setup_teardown(
 	        hosts_have_no_right_to_priority, node_up_allowed, node_down),
+	    cmocka_unit_test_setup_teardown(lanes_are_round_robin, node_up, node_down),
 	    cmocka_unit_test_setup_teardown(every_cpu_has_a_lane, node_up, node_down),
 	};
 

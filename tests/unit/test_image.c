@@ -96,6 +96,7 @@ static const struct damage damages[] = {
     HEAD(clock, IMAGE_RADIO + 1, number_why),
     HEAD(clock, IMAGE_RADIO, names_why), /* without a radio */
     HEAD(late, 2, number_why),
+    HEAD(round_robin, 2, number_why),
     HEAD(copies, 0, number_why),
     HEAD(copies, 2, number_why),
     ROW(lanes, image_lane, 0, last, 2),

@@ -29,7 +29,7 @@ _aloe() {
 		--shield) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --record --digests --verify --platform --dir --on-miss --cap --shield --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --rr --force --pipelined --json --quiet --strict --record --digests --verify --platform --dir --on-miss --cap --shield --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	replay)
 		case $prev in
@@ -60,7 +60,7 @@ _aloe() {
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --rr --force --pipelined --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	plan)
 		case $prev in
@@ -82,7 +82,7 @@ _aloe() {
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --platform --node --why --mapper --q --json --dir --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --rr --force --pipelined --platform --node --why --mapper --q --json --dir --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	graph)
 		case $prev in
@@ -104,7 +104,7 @@ _aloe() {
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--svg --png --dot --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --platform --node --dir --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--svg --png --dot --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --rr --force --pipelined --platform --node --dir --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	runs)
 		case $prev in
@@ -160,7 +160,7 @@ _aloe() {
 		--node) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --on-miss --cap --shield --dir --node --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --rr --force --pipelined --on-miss --cap --shield --dir --node --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	start)
 		case $prev in

@@ -30,6 +30,9 @@
 	    {"isolation", 0, "HOW", "waveform component none", false,                              \
 	        "processes: waveform (one process per waveform), component (one process per "      \
 	        "instance) or none (one process shared by all trusted waveforms)"},                \
+	    {"rr", 0, NULL, NULL, false,                                                           \
+	        "give the threads of the lanes SCHED_RR instead of SCHED_FIFO (scheduler = "       \
+	        "\"rr\")"},                                                                        \
 	    {"force", 0, NULL, NULL, false,                                                        \
 	        "load the waveform even if the plan says that the waveform does not fit (admit = " \
 	        "\"always\")"},                                                                    \

@@ -15,7 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 
-static const char force_set[] = "admit=always";
+static const char force_set[] = "admit=always", rr_set[] = "scheduler=rr";
 
 /* lanes_parse reads "0,1": CPU numbers. The number of them, or -EINVAL after saying what is
  * needed. */
@@ -92,13 +92,13 @@ static char *tap_set(const struct cli_args *args, const char *tap, uint64_t keep
 	return set;
 }
 
-/* What --set, --tap and --force ask for, one after another. 0 or -EINVAL. */
+/* What --set, --tap, --force and --rr ask for, one after another. 0 or -EINVAL. */
 static int sets_collect(struct source *source, const struct cli_args *args)
 {
 	const size_t n_sets = option_count(args, "set"), n_taps = option_count(args, "tap");
 	uint64_t keep = 0;
 
-	source->sets = calloc(n_sets + n_taps + 2, sizeof(*source->sets));
+	source->sets = calloc(n_sets + n_taps + 3, sizeof(*source->sets));
 	if (!source->sets)
 		return -ENOMEM;
 	if (option_taken(args, "tap") && cli_whole(args, "keep", 1, WF_TAP_MAX, &keep) < 0)
@@ -115,6 +115,8 @@ static int sets_collect(struct source *source, const struct cli_args *args)
 		source->sets[source->n_sets++] = set;
 	}
 	if (cli_has(args, "force") && (source->sets[source->n_sets] = strdup(force_set)))
+		source->n_sets++;
+	if (cli_has(args, "rr") && (source->sets[source->n_sets] = strdup(rr_set)))
 		source->n_sets++;
 	return 0;
 }
