@@ -94,7 +94,7 @@ bool mode_enter(struct exec_wave *wave, uint64_t since)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		control->before[i] = set_number(wave, changes[i].instance, changes[i].param);
-	/* before what it stands for: an exec that is started again finds other numbers, and leaves them */
+	/* before what it stands for: a new exec finds other numbers, and leaves them */
 	control->mode_index = IMAGE_FOREVER;
 	atomic_store(&control->mode, since);
 	if (!set_next(wave, changes, n)) {

@@ -2,9 +2,10 @@
  *
  * overrun.c - what follows a missed slot, as the waveform chose: `count` (nothing but the count and
  * its record in the report), `flag` (a line of log for each, and one for a row of slots that lack
- * the same input), and, when 3 of 16 slots were missed by its own doing, as the evidence shows (of a
- * row of slots, that of the first), `conceal` (outputs beyond a budget are ABSENT until 1000 slots
- * were in time), `mode` (parameters have other values as long) or `stop` (the waveform is stopped).
+ * the same input), and, when 3 of 16 slots were missed by its own doing, as the evidence shows
+ * (of a row of slots, that of the first), `conceal` (outputs beyond a budget are ABSENT until 1000
+ * slots were in time), `mode` (parameters have other values as long) or `stop` (the waveform is
+ * stopped).
  */
 #include "daemons/exec/end.h"
 #include "daemons/exec/misses.h"

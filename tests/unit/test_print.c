@@ -155,7 +155,8 @@ static void numbers_texts_and_places_go_round(void **state)
 {
 	goes_round(state, "x.conf",
 	    HEAD
-	    "clock = \"step\"; isolation = \"component\"; scheduler = \"rr\"; pipelined = true; margin = 0.1;\n"
+	    "clock = \"step\"; isolation = \"component\"; scheduler = \"rr\"; "
+	    "pipelined = true; margin = 0.1;\n"
 	    "overrun = \"stop\"; admit = \"always\"; lanes = [0, 0];\n"
 	    "instances: {\n"
 	    "a: { component = \"random_source\"; length = 3; seed = 4294967295; period = 3;"

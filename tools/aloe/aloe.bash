@@ -248,9 +248,8 @@ _aloe() {
 	cap)
 		case $prev in
 		--slot-us) COMPREPLY=(); return ;;
-		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	remap)
 		case $prev in

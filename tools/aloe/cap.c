@@ -4,6 +4,7 @@
 #include "tools/aloe/cap.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "core/base/file.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/doctor/groups.h"
-#include "tools/aloe/doctor/record.h"
+#include "tools/aloe/doctor/users.h"
 
 static int percent_get(const struct cli_args *args, const char *text, double *ret)
 {
@@ -51,21 +52,59 @@ int cap_check(const struct cli_args *args)
 
 /* ---- making changes ------------------------------------------------------------------------ */
 
-static int cap_open(
-    struct record *record, const struct machine *machine, const char *given, bool make)
+#define CAP_FOLDER "/run/aloe.cap"
+
+enum { OPEN_TRIES = 500, OPEN_MS = 10 };
+
+static const struct machine this_machine = {.root = ""};
+
+static const char *cap_scope(struct groups *groups)
 {
-	char state[PATH_MAX];
+	return groups_find(&this_machine, "cpu", groups) == 0 ? groups_scope(groups) : "";
+}
+
+/* Another node may be at it, for as long as its changes take. */
+static int cap_open(struct record *record, bool make)
+{
+	struct groups groups;
+	const char *scope = cap_scope(&groups);
 	struct diag diag;
-	int rc = given != NULL ? path_print(state, sizeof(state), "%s", given)
-	                       : dir_state(state, sizeof(state));
+	int rc = -EWOULDBLOCK;
 
 	diag_init(&diag);
-	*record = (struct record){.lock = -1};
-	if (rc == 0)
-		rc = record_open(record, machine, state, "cap", make, &diag);
+	for (int n = 0; n < OPEN_TRIES && rc == -EWOULDBLOCK; n++) {
+		if (n > 0) {
+			record_close(record);
+			poll(NULL, 0, OPEN_MS);
+		}
+		rc = record_open(record, &this_machine, CAP_FOLDER,
+		    scope[0] != 0 ? scope : "machine", make, &diag);
+	}
 	diag_print(&diag, stderr);
 	diag_fini(&diag);
 	return rc;
+}
+
+/* The record to be written, if there is one: 1; 0: there is none. The caller closes it. */
+static int cap_reopen(struct record *record)
+{
+	int rc = cap_open(record, false);
+
+	if (rc < 0 || json_array_size(record->changes) == 0)
+		return rc;
+	record_close(record);
+	rc = cap_open(record, true);
+	return rc < 0 ? rc : json_array_size(record->changes) > 0;
+}
+
+static void user_join(struct record *record, struct cap_user user)
+{
+	struct groups groups;
+
+	if (user.pid != 0)
+		users_join(record, user.pid);
+	else
+		users_keepers(record, cap_scope(&groups), user.dir);
 }
 
 /* One line, for the first of them. */
@@ -86,16 +125,17 @@ static bool all_done(const char *what, const json_t *done)
 	return true;
 }
 
-static bool changes_make(
-    const char *what, const struct machine *machine, const char *state, const json_t *changes)
+static bool changes_make(const char *what, struct cap_user user, const json_t *changes)
 {
 	struct record record;
 	json_t *done = NULL;
-	int rc = cap_open(&record, machine, state, true);
+	int rc = cap_open(&record, true);
 	bool good;
 
-	if (rc == 0)
+	if (rc == 0) {
+		user_join(&record, user);
 		rc = record_apply(&record, changes, &done);
+	}
 	good = rc == 0 && all_done(what, done);
 	if (rc < 0)
 		fprintf(stderr,
@@ -108,7 +148,7 @@ static bool changes_make(
 
 /* True: it is in force, and *cap tells what. */
 static bool cap_make(
-    const struct machine *machine, const char *state, double percent, struct cap *cap)
+    const struct machine *machine, struct cap_user user, double percent, struct cap *cap)
 {
 	struct finding finding = {.changes = json_array()};
 	struct groups groups;
@@ -120,7 +160,7 @@ static bool cap_make(
 	if (rc == 0)
 		rc = groups_cap(&groups, percent, cap, &finding);
 	if (rc == 0)
-		good = changes_make("cap", machine, state, finding.changes);
+		good = changes_make("cap", user, finding.changes);
 	else
 		fprintf(stderr, "aloe: cap: the other programs are not limited, because %s\n",
 		    rc == -ENOENT      ? "this machine has no control groups for CPU time"
@@ -148,7 +188,7 @@ static const struct knob *shield_knob(void)
 	return NULL;
 }
 
-static void shield_make(const struct cli_args *args, const char *state)
+static void shield_make(const struct cli_args *args, struct cap_user user)
 {
 	struct finding finding = {0};
 	struct machine machine;
@@ -168,9 +208,10 @@ static void shield_make(const struct cli_args *args, const char *state)
 		fprintf(stderr, "aloe: shield: only root may change control groups\n");
 	else if (CPU_COUNT(&machine.rest) == 0)
 		fprintf(stderr, "aloe: shield: no CPU would be left for the other programs\n");
-	else if (json_array_size(finding.changes) > 0) {
-		groups_ours(&groups, &finding);
-		changes_make("shield", &machine, state, finding.changes);
+	else { /* no change: another node may have the same shield */
+		if (json_array_size(finding.changes) > 0)
+			groups_ours(&groups, &finding);
+		changes_make("shield", user, finding.changes);
 	}
 	finding_fini(&finding);
 }
@@ -202,13 +243,11 @@ static void group_leave(const struct machine *machine, const char *controller)
 
 void cap_leave(void)
 {
-	const struct machine machine = {.root = ""};
-
-	group_leave(&machine, "cpu");
-	group_leave(&machine, "cpuset");
+	group_leave(&this_machine, "cpu");
+	group_leave(&this_machine, "cpuset");
 }
 
-void cap_begin(const struct cli_args *args, const char *state, uint64_t slot_ns)
+void cap_begin(const struct cli_args *args, struct cap_user user, uint64_t slot_ns)
 {
 	struct cap cap = {.period_us = slot_ns / 1000};
 	struct machine machine;
@@ -216,41 +255,56 @@ void cap_begin(const struct cli_args *args, const char *state, uint64_t slot_ns)
 	int cpu;
 
 	if (cli_has(args, "shield"))
-		shield_make(args, state);
+		shield_make(args, user);
 	if (!cli_has(args, "cap") || percent_get(args, cli_get(args, "cap"), &percent) != 0)
 		return;
-	if (machine_open(&machine, "", NULL, &cpu) == 0 && cap_make(&machine, state, percent, &cap))
+	if (machine_open(&machine, "", NULL, &cpu) == 0 && cap_make(&machine, user, percent, &cap))
 		cap_say(percent, &cap, stderr);
 }
 
 /* ---- and back ------------------------------------------------------------------------ */
 
-int cap_revert(const char *state)
+static int users_drop(struct record *record)
 {
-	struct record record;
-	struct machine machine;
 	json_t *done = NULL;
-	int cpu, rc = machine_open(&machine, "", NULL, &cpu);
-	bool good = true;
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	rc = cap_open(&record, &machine, state, false);
-	if (rc == 0 && json_array_size(record.changes) > 0) {
-		record_close(&record);
-		rc = cap_open(&record, &machine, state, true);
-		rc = rc < 0 ? rc : record_revert(&record, &done);
-		good = all_done("cap", done);
-	}
+	json_array_clear(record->users);
+	rc = record_revert(record, &done);
+	rc = rc == 0 && !all_done("cap", done) ? -EIO : rc;
 	json_decref(done);
-	record_close(&record);
-	return rc < 0 ? rc : good ? 0 : -EIO;
+	return rc;
 }
 
-void cap_end(const char *state)
+int cap_revert(void)
 {
-	const int rc = cap_revert(state);
+	struct record record;
+	int rc = cap_reopen(&record);
 
+	rc = rc == 1 ? users_drop(&record) : rc;
+	record_close(&record);
+	return rc;
+}
+
+void cap_pass(pid_t before)
+{
+	struct record record;
+
+	if (cap_reopen(&record) == 1 && users_leave(&record, before)) {
+		users_join(&record, getpid());
+		record_save(&record);
+	}
+	record_close(&record);
+}
+
+void cap_end(void)
+{
+	struct record record;
+	int rc = cap_reopen(&record);
+
+	if (rc == 1 && users_leave(&record, getpid()))
+		rc = users_live(&record) ? record_save(&record) : users_drop(&record);
+	record_close(&record);
 	if (rc < 0 && rc != -EACCES)
 		fprintf(stderr,
 		    "aloe: cap: not everything was put back; `aloe doctor --revert` tries again\n");
@@ -285,7 +339,7 @@ int aloe_cap(const struct cli_args *args)
 	if (status)
 		return status;
 	if (off) {
-		rc = cap_revert(cli_get(args, "state"));
+		rc = cap_revert();
 		if (rc < 0)
 			fprintf(stderr, "aloe: cap: %s\n", strerror(-rc));
 		else
@@ -294,7 +348,7 @@ int aloe_cap(const struct cli_args *args)
 	}
 	rc = machine_open(&machine, "", NULL, &cpu);
 	cap.period_us = slot_us > 0 ? (uint64_t)slot_us : period_now(&machine);
-	if (rc < 0 || !cap_make(&machine, cli_get(args, "state"), percent, &cap))
+	if (rc < 0 || !cap_make(&machine, (struct cap_user){0}, percent, &cap))
 		return CLI_FAILED;
 	cap_say(percent, &cap, stdout);
 	return CLI_OK;

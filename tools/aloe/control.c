@@ -71,7 +71,8 @@ int aloe_load(const struct cli_args *args)
 			client_close(&client);
 		}
 		if (status == 0)
-			cap_begin(args, cli_get(args, "state"), source.waveform->slot_ns);
+			cap_begin(
+			    args, (struct cap_user){.dir = client.dir}, source.waveform->slot_ns);
 	}
 	source_close(&source);
 	return status;

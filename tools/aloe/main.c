@@ -250,7 +250,6 @@ static const struct cli_option json_options[] = {
 static const struct cli_option cap_options[] = {
     {"slot-us", 0, "T", NULL, false,
         "period of the quota in microseconds; default: as it is, or the shortest possible"},
-    STATE_OPTION,
 };
 static const struct cli_option why_options[] = {
     {"json", 0, NULL, NULL, false, "print JSON"}, NODE_OPTIONS, STATE_OPTION};
@@ -386,9 +385,10 @@ static const char run_doc[] =
 static const char cap_doc[] =
     "Puts all programs that are not of ALOE into control groups that together get at most PERCENT "
     "of the time of all CPUs in each period. Programs of ALOE are those whose names begin with "
-    "aloe. In force within two periods. The end of the node, `aloe cap off` and, after a crash, "
-    "`aloe doctor --revert` put everything back. Where aloe is in a control group whose name "
-    "begins with aloe-scope, only the programs in that group are limited.";
+    "aloe. In force within two periods. The end of the last node that uses the cap, `aloe cap "
+    "off` and, after a crash, `aloe doctor --revert` put everything back. All nodes that run when "
+    "the cap is set use it; of several caps the last one is in force. Where aloe is in a control "
+    "group whose name begins with aloe-scope, only the programs in that group are limited.";
 static const char why_doc[] =
     "Without a slot: a table of the causes. With a slot: what happened in that slot, in five lines "
     "at most. The waveform is one of the node that runs, or else the last saved run. Causes are "
@@ -690,7 +690,7 @@ static const struct cli_section sections[] = {
         "report.txt, plan.txt, waveform.conf\n  ~/.local/state/aloe/profiles/        measured "
         "costs\n  ~/.local/state/aloe/doctor.json      changes of aloe doctor --apply, with the "
         "old values\n"
-        "  ~/.local/state/aloe/cap.json         changes of --cap, --shield and aloe cap\n"
+        "  /run/aloe.cap/machine.json           changes of --cap, --shield and aloe cap\n"
         "  ~/.local/state/aloe/keys/            node.key and allowed, of aloe keys; else "
         "/etc/aloe\n  ~/.local/lib/aloe/                   the user's own "
         "components, NAME.so and NAME.desc"},

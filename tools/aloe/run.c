@@ -90,7 +90,7 @@ static int run_up(struct run *run)
 	if (run->joins)
 		return nodes_open(&run->client, run->args);
 	cap_leave();
-	cap_begin(run->args, state, run->source.waveform->slot_ns);
+	cap_begin(run->args, (struct cap_user){.pid = getpid()}, run->source.waveform->slot_ns);
 	rc = node_dir(run->client.dir, sizeof(run->client.dir));
 	if (rc == 0)
 		rc = node_start(&run->node, &run->client, run->client.dir, state, NULL, true);
@@ -558,8 +558,7 @@ int run_waveform(const struct cli_args *args, const struct run_hook *hook, json_
 		fflush(stdout);
 		status = run_end(&run, status);
 		client_close(&run.client);
-		if (cli_has(args, "cap") || cli_has(args, "shield"))
-			cap_end(cli_get(args, "state"));
+		cap_end();
 	}
 	if (ret_report)
 		*ret_report = run.report;

@@ -132,7 +132,7 @@ static int keeper_main(const char *dir, const char *state, const struct node_of 
 	}
 	notify_close(&notify);
 	client_close(&client);
-	cap_end(state);
+	cap_end();
 	return rc < 0 ? CLI_FAILED : rc;
 }
 
@@ -265,6 +265,7 @@ static int paths_make(const struct paths *paths)
 static int up_apart(const struct paths *paths, const struct node_of *of)
 {
 	const long from = log_length(paths->log);
+	const pid_t here = getpid();
 	int told[2], status;
 
 	if (pipe2(told, O_CLOEXEC) < 0) {
@@ -272,8 +273,10 @@ static int up_apart(const struct paths *paths, const struct node_of *of)
 		return CLI_FAILED;
 	}
 	fflush(stdout);
-	if (keeper_detach(paths->log, told[1]))
+	if (keeper_detach(paths->log, told[1])) {
+		cap_pass(here);
 		_exit(keeper_main(paths->dir, paths->state, of, TELL));
+	}
 	close(told[1]);
 	status = up_wait(told[0], paths->dir, paths->log, from);
 	close(told[0]);
@@ -359,7 +362,8 @@ static int up_one(const struct cli_args *args, const char *beside, const struct 
 	if (metrics_check(of->metrics) || ports_check(of))
 		return CLI_FAILED;
 	cap_leave();
-	cap_begin(args, paths.state, 0); /* the keeper, which this process becomes, puts it back */
+	/* the keeper, which this process becomes, puts it back */
+	cap_begin(args, (struct cap_user){.pid = getpid()}, 0);
 	return cli_has(args, "foreground") ? keeper_main(paths.dir, paths.state, of, -1)
 	                                   : up_apart(&paths, of);
 }

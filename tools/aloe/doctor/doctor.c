@@ -97,7 +97,7 @@ static int doctor_revert(struct doctor *doctor)
 	const int rc = record_revert(&doctor->record, &done);
 
 	/* of a node that has crashed; it says what it could not put back */
-	doctor->failed |= cap_revert(cli_get(doctor->args, "state")) < 0;
+	doctor->failed |= cap_revert() < 0;
 	return change_report(doctor, rc, "undone", done);
 }
 

@@ -84,6 +84,29 @@ int groups_find(const struct machine *machine, const char *controller, struct gr
 	return is_there(machine, ret->base) ? 0 : -ENOENT;
 }
 
+const char *groups_scope(const struct groups *groups)
+{
+	const char *scope = strstr(groups->base, SCOPE);
+
+	return scope != NULL ? scope + 1 : "";
+}
+
+bool groups_in_scope(const struct machine *machine, pid_t pid, const char *scope)
+{
+	const char *name = scope[0] != 0 ? scope : SCOPE;
+	const size_t len = strlen(name);
+	char path[64], *text;
+	bool is = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
+	text = machine_text(machine, path);
+	for (const char *at = text; at != NULL && (at = strstr(at, name)) != NULL; at += len)
+		is |= scope[0] == 0 || strchr("/\n", at[len]) != NULL;
+	is = text != NULL && is == (scope[0] != 0);
+	free(text);
+	return is;
+}
+
 bool groups_others(const char *path)
 {
 	const char *last = strrchr(path, '/');

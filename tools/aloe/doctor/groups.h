@@ -9,6 +9,8 @@
 #ifndef TOOLS_ALOE_DOCTOR_GROUPS_H
 #define TOOLS_ALOE_DOCTOR_GROUPS_H
 
+#include <sys/types.h>
+
 #include "tools/aloe/doctor/doctor.h"
 
 struct groups {
@@ -28,6 +30,10 @@ struct cap {
 int groups_find(const struct machine *machine, const char *controller, struct groups *ret);
 /* groups_own gives the folder of the group that this process is in. 0 or -errno. */
 int groups_own(const struct groups *groups, char *ret_path, size_t size);
+/* groups_scope gives the name of the group named aloe-scope... that the base is, "": everything.
+ * groups_in_scope tells whether a process is below that group, or for "" below no such group. */
+const char *groups_scope(const struct groups *groups);
+bool groups_in_scope(const struct machine *machine, pid_t pid, const char *scope);
 /* groups_others tells whether it is the group of the programs that are limited. */
 bool groups_others(const char *path);
 /* groups_ours adds the change that brings the processes of ALOE to the base. */

@@ -238,6 +238,23 @@ static int change_check(const char *file, const json_t *change, size_t n, struct
 	return 0;
 }
 
+static int users_parse(struct record *record, const json_t *whole, struct diag *diag)
+{
+	json_t *users = json_object_get(whole, "users"), *user;
+	size_t n;
+
+	if (users != NULL && !json_is_array(users))
+		return diag_error(diag, record->path, 0, "users must be a list");
+	json_array_foreach(users, n, user)
+	{
+		if (!json_is_integer(json_object_get(user, "pid")) ||
+		    !json_is_integer(json_object_get(user, "start")))
+			return diag_error(diag, record->path, 0,
+			    "users[%zu] must have the whole numbers pid and start", n);
+	}
+	return users == NULL || json_array_extend(record->users, users) == 0 ? 0 : -ENOMEM;
+}
+
 static int record_parse(struct record *record, const char *bytes, size_t len, struct diag *diag)
 {
 	json_t *whole = json_read(record->path, bytes, len, diag), *changes, *change;
@@ -256,13 +273,15 @@ static int record_parse(struct record *record, const char *bytes, size_t len, st
 		boot_of(record->machine, boot);
 		record->stale = strcmp(boot, then) != 0;
 		if (rc == 0 && !record->stale)
-			rc = json_array_extend(record->changes, changes) < 0 ? -ENOMEM : 0;
+			rc = json_array_extend(record->changes, changes) < 0
+			    ? -ENOMEM
+			    : users_parse(record, whole, diag);
 	}
 	json_decref(whole);
 	return rc;
 }
 
-static int record_save(const struct record *record)
+int record_save(const struct record *record)
 {
 	char boot[MACHINE_VALUE];
 	json_t *whole;
@@ -273,6 +292,8 @@ static int record_save(const struct record *record)
 		return unlink(record->path) == 0 || errno == ENOENT ? 0 : -errno;
 	boot_of(record->machine, boot);
 	whole = json_pack("{s:s, s:O}", "boot", boot, "changes", record->changes);
+	if (whole != NULL && json_array_size(record->users) > 0)
+		json_object_set(whole, "users", record->users);
 	bytes = whole != NULL ? json_dumps(whole, JSON_INDENT(1)) : NULL;
 	rc = bytes != NULL ? file_write(record->path, bytes, strlen(bytes)) : -ENOMEM;
 	free(bytes);
@@ -304,7 +325,8 @@ int record_open(struct record *record, const struct machine *machine, const char
 	size_t len;
 	int rc = make ? dir_make(state) : 0;
 
-	*record = (struct record){.machine = machine, .lock = -1, .changes = json_array()};
+	*record = (struct record){
+	    .machine = machine, .lock = -1, .changes = json_array(), .users = json_array()};
 	if (rc == 0)
 		rc = path_print(record->path, sizeof(record->path), "%s/%s.json", state, name);
 	if (rc == 0 && make)
@@ -322,6 +344,7 @@ int record_open(struct record *record, const struct machine *machine, const char
 void record_close(struct record *record)
 {
 	json_decref(record->changes);
+	json_decref(record->users);
 	if (record->lock >= 0)
 		close(record->lock);
 }

@@ -12,10 +12,10 @@
  * the value before the first time is kept. What was written down before the machine started anew is
  * void: nothing here outlives that.
  *
- * The record is NAME.json in the state directory: "doctor" of --apply, "cap" of what a node asks
- * for while it runs (tools/aloe/cap.h). Who uses it holds a lock, NAME.lock. What was done is
- * given as an array of objects {path, from, to, done, said}: `done` true where the machine is now
- * as asked, `said` in words what happened.
+ * The record is NAME.json in a directory: "doctor" of --apply in the state directory, and what
+ * nodes ask for while they run (tools/aloe/cap.h), which has users as well (users.h). Who uses it
+ * holds a lock, NAME.lock. What was done is given as an array of objects {path, from, to, done,
+ * said}: `done` true where the machine is now as asked, `said` in words what happened.
  */
 #ifndef TOOLS_ALOE_DOCTOR_RECORD_H
 #define TOOLS_ALOE_DOCTOR_RECORD_H
@@ -27,6 +27,7 @@ struct record {
 	char path[PATH_MAX];
 	int lock;
 	json_t *changes; /* in the order in which they were made */
+	json_t *users;   /* {pid, start}: whom they are for (users.h) */
 	bool stale;      /* one of before the machine's start was found, and counts no more */
 };
 
@@ -36,6 +37,8 @@ struct record {
 int record_open(struct record *record, const struct machine *machine, const char *state,
     const char *name, bool make, struct diag *diag);
 void record_close(struct record *record);
+/* record_save writes the record, or removes it when it has no changes. 0 or -errno. */
+int record_save(const struct record *record);
 
 /* record_apply makes the changes. 0, with *ret_done (the caller's) for each of them; -errno if it
  * could not be written down, and then nothing has changed. */
