@@ -154,16 +154,15 @@ static void every_waveform_of_the_project_goes_round(void **state)
 static void numbers_texts_and_places_go_round(void **state)
 {
 	goes_round(state, "x.conf",
-	    HEAD
-	    "clock = \"step\"; isolation = \"component\"; scheduler = \"rr\"; "
-	    "pipelined = true; margin = 0.1;\n"
-	    "overrun = \"stop\"; admit = \"always\"; lanes = [0, 0];\n"
-	    "instances: {\n"
-	    "a: { component = \"random_source\"; length = 3; seed = 4294967295; period = 3;"
-	    " phase = 2; pin = 1; };\n"
-	    "b: { component = \"file_sink\"; path = \"/tmp/a \\\"b\\\" \\\\ c\"; isolation = "
-	    "\"none\"; budget_us = 0.1; };\n"
-	    "};\nlinks = ( { path = \"a -> b\"; delay = 3; items = 7; } );\n",
+	    HEAD "clock = \"step\"; isolation = \"component\"; scheduler = \"rr\"; "
+	         "pipelined = true; margin = 0.1;\n"
+	         "overrun = \"stop\"; admit = \"always\"; lanes = [0, 0];\n"
+	         "instances: {\n"
+	         "a: { component = \"random_source\"; length = 3; seed = 4294967295; period = 3;"
+	         " phase = 2; pin = 1; };\n"
+	         "b: { component = \"file_sink\"; path = \"/tmp/a \\\"b\\\" \\\\ c\"; isolation = "
+	         "\"none\"; budget_us = 0.1; };\n"
+	         "};\nlinks = ( { path = \"a -> b\"; delay = 3; items = 7; } );\n",
 	    &plain);
 	goes_round(state, "x.conf",
 	    HEAD "overrun = \"mode\"; on_overrun = (\"b.jitter=0.25\", \"b.mean_us=0.1\");\n"
