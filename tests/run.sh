@@ -155,7 +155,8 @@ for program in "$@"; do
 		alone="$alone $program:lanes" waits="$program:rest $waits" ;;
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
 	tests/faults/test_restore | tests/sim/test_x310_channel | tests/sim/test_radio_file | tests/sim/test_soapy | \
-		tests/sim/test_trace.sh | tests/sim/test_record_radio.sh | tests/sim/test_readme.sh) beside="$beside $program" ;;
+		tests/sim/test_trace.sh | tests/sim/test_record_radio.sh | \
+		tests/sim/test_record_live.sh | tests/sim/test_readme.sh) beside="$beside $program" ;;
 	# nodes on loopback, whose lanes take no CPU for themselves
 	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh | \
 		tests/sim/test_bench_daemons.sh | tests/sim/test_bench_two_node.sh | \

@@ -82,7 +82,10 @@ static int head_take(
 	    texts_want(object, "components", place) < 0 || texts_want(object, "files", place) < 0 ||
 	    (json_object_get(object, "lapses") && lapses_want(object, place) < 0) ||
 	    outputs_want(object, "outputs", place) < 0 ||
-	    (json_object_get(object, "digests") && outputs_want(object, "digests", place) < 0))
+	    (json_object_get(object, "digests") && outputs_want(object, "digests", place) < 0) ||
+	    (json_object_get(object, "from") &&
+	        json_want_uint(
+	            object, "from", CONTROL_INDEX_MAX, place->at, place->diag, &control->from) < 0))
 		return -EINVAL;
 	control->head = json_incref(object);
 	return 0;
@@ -133,6 +136,9 @@ static int object_take(
 	    json_want_uint(object, "index", CONTROL_INDEX_MAX, place->at, place->diag, &index) < 0)
 		return -EINVAL;
 	control->seen = index > control->seen ? index : control->seen;
+	if (json_object_get(object, "taken"))
+		return json_want_uint(
+		    object, "taken", CONTROL_INDEX_MAX, place->at, place->diag, &control->taken);
 	if (json_object_get(object, "set"))
 		return set_take(object, place, control);
 	return json_object_get(object, "end") ? end_take(object, place, control) : 0;

@@ -5,9 +5,11 @@
  *	{"recording": 1, "waveform": "w", "text_sha256": "..", "slots": 0,                     first
  *	 "components": {NAME: SHA-256}, "files": {PATH: SHA-256}, "outputs": ["INST.PORT", ..],
  *	 "lapses": {INST: "", RECORDER: INST, ..},
- *	 "digests": ["INST.PORT", ..]}                   only with digests, in the graph's order
+ *	 "digests": ["INST.PORT", ..],                   only with digests, in the graph's order
+ *	 "from": 17}                                     only if it began while the waveform ran
  *	{"set": {"INST.PARAM": "VALUE", ..}, "index": 17}                    from this index on
  *	{"state": "PAUSE", "index": 20}, {"remap": true, "index": 30}        told, not needed
+ *	{"taken": 200}                        with `from`: up to this index all is in the files
  *	{"missed": 0, "end": 500, "recorded": {NAME: SHA-256}, "sinks": {LABEL: SHA-256}}     last
  *
  * `lapses` are the instances that have a file INSTANCE.lapses (core/recording/lapses.h), of a
@@ -31,6 +33,8 @@ struct recording_control {
 	json_t *sets;  /* array, in the order of their index */
 	json_t *end;   /* NULL: there is none */
 	uint64_t seen; /* indices that are known to have run, by what was told of them */
+	uint64_t from; /* its first index; 0 unless the head has one */
+	uint64_t taken;
 };
 
 /* control_parse reads the text of `file` (its name for messages). 0; -EINVAL with all that is wrong

@@ -317,6 +317,7 @@ static const struct {
     {WIRE_SAMPLES, "SAMPLES"},
     {WIRE_MISSES, "MISSES"},
     {WIRE_TRACE, "TRACE"},
+    {WIRE_RECORD, "RECORD"},
     {WIRE_GET, "GET"},
     {WIRE_SET, "SET"},
     {WIRE_LOG, "LOG"},

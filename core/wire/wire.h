@@ -79,6 +79,10 @@ enum wire_type {
 	 * from now on such a file is written there around each miss -> OK {COUNT: at most so many}
 	 */
 	WIRE_TRACE = 23,
+	/* client -> swman: WAVEFORM -> OK {TEXT: what was loaded as one waveform file}; with
+	 * RECORD, a folder: its control.jsonl gets a line of each change of a parameter that holds,
+	 * and from now on of what happens; with STATE "end" too: not any more */
+	WIRE_RECORD = 24,
 	/* client -> statsman -> stats of each node: WAVEFORM, [NAME "inst", "inst.variable",
 	 * "inst.parameter"] -> OK {JSON, INDEX, NEWEST: index that has begun}. The stats of a node
 	 * that does not run the instance: FAIL {NODE: the node that does} */
@@ -180,7 +184,7 @@ enum wire_tag {
 	/* number: CLOCK_MONOTONIC of the last word of, or to, another node */
 	WIRE_TAG_WORD_NS = 40,
 	WIRE_TAG_BUILD = 41,  /* text: SHA-256 of a component's file, in hexadecimal digits */
-	WIRE_TAG_RECORD = 50, /* text: folder of the recording of a LOAD */
+	WIRE_TAG_RECORD = 50, /* text: folder of a recording */
 	WIRE_TAG_REPLAY = 51, /* text: folder of the recording whose lapses a LOAD repeats */
 	WIRE_TAG_NEWEST = 35, /* number: the newest slot or index that has begun */
 	WIRE_TAG_ORIGIN = 27, /* bytes: for the frontend, who asked; comes back in the answer */

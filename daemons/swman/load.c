@@ -13,6 +13,7 @@
 #include "core/report/report.h"
 #include "core/report/store.h"
 #include "core/measure/capacity.h"
+#include "core/waveform/print.h"
 #include "daemons/swman/program.h"
 #include "daemons/swman/swman.h"
 
@@ -623,4 +624,16 @@ void swman_load_anew(struct swman *swman, const struct wire_view *request, const
 	struct load load = {.swman = swman, .request = request, .list = list, .anew = anew};
 
 	load_begin(&load);
+}
+
+char *swman_load_text(struct swman *swman, const struct wire_view *request)
+{
+	struct load load = {.swman = swman, .request = request};
+	char *text = NULL;
+
+	diag_init(&load.diag);
+	if (request_take(&load) == 0 && load_parse(&load) == 0)
+		text = waveform_print(load.waveform, NULL);
+	load_fini(&load);
+	return text;
 }

@@ -71,6 +71,7 @@ int swman_run_begin(struct swman *swman, const char *waveform, const char *text,
 
 	if (!run)
 		return -ENOMEM;
+	run->sets = json_array();
 	run->load = malloc(load->len);
 	run->load_len = run->load ? load->len : 0;
 	if (run->load)
@@ -115,6 +116,8 @@ void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
 		rmdir(run->dir);
 	}
 	free(run->load);
+	free(run->record);
+	json_decref(run->sets);
 	free(run->nodes);
 	free(run->empty);
 	free(run->note);

@@ -707,6 +707,11 @@ void several_handle(struct swman *swman, const struct wire_view *view)
 		    "that are on their way between nodes would arrive at places that are no "
 		    "longer theirs; unload it and load it again");
 		break;
+	case WIRE_RECORD:
+		daemon_fail(&swman->daemon, view, 2,
+		    "a waveform of a platform cannot be recorded while it is loaded; record the "
+		    "waveform on one node, or tap its outputs with `aloe tap`");
+		break;
 	case WIRE_EVENT:
 		if (!swman_delays_take(swman, view))
 			event_take(swman, view);

@@ -72,6 +72,9 @@ void swman_handle(void *self, const struct wire_view *view)
 	case WIRE_STATUS:
 		swman_status(swman, view);
 		break;
+	case WIRE_RECORD:
+		swman_record(swman, view);
+		break;
 	case WIRE_UNLOAD:
 		swman_unload(swman, view);
 		break;

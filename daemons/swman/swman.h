@@ -57,6 +57,8 @@ struct swman_run { /* of a waveform that is loaded */
 	char dir[PATH_MAX]; /* below the state directory */
 	bool saved;
 	bool unrecorded; /* its recording could not be written any more */
+	char *record;    /* folder of a recording that was begun while it runs; NULL */
+	json_t *sets;    /* changes of parameters that hold or will; NULL: not known */
 	bool ending;     /* has stopped; asked for its report until it is final */
 	bool asking;     /* such a question is under way */
 	uint8_t *load;   /* the LOAD request, for a remap; NULL: not known */
@@ -154,6 +156,9 @@ struct load_anew {
 };
 void swman_load_anew(struct swman *swman, const struct wire_view *request, const json_t *list,
     const struct load_anew *anew);
+/* swman_load_text gives what `request` loads as the text of one file, with --set and all else; the
+ * caller frees it. NULL: it cannot be read any more. */
+char *swman_load_text(struct swman *swman, const struct wire_view *request);
 /* swman_load_again maps what was loaded with `request` once more, as `remap` wants it, on the same
  * CPUs (NULL: as the request says), beside what else exec has in `list`; `send` follows, or the
  * answer that says why not. */
@@ -176,6 +181,13 @@ int swman_delays_apply(const struct swman *swman, const struct waveform *wavefor
 
 /* record.c: what an event says is kept with the recording of the run, if there is one. */
 void swman_record_event(struct swman *swman, struct swman_run *run, const struct wire_view *event);
+/* swman_record_begin keeps it with a recording in *folder, too, from now on, and takes *folder;
+ * swman_record_end does not any more. 0 or -errno; -ENOENT: it was not kept there. */
+int swman_record_begin(struct swman_run *run, char **folder);
+int swman_record_end(struct swman_run *run, const char *folder);
+
+/* recording.c */
+void swman_record(struct swman *swman, const struct wire_view *request);
 
 /* remap.c */
 void swman_remap(struct swman *swman, const struct wire_view *request);

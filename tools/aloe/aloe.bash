@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run replay compare check plan graph runs report up down load start pause step stop unload list status why top get set cap remap watch log tap trace scope bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run record replay compare check plan graph runs report up down load start pause step stop unload list status why top get set cap remap watch log tap trace scope bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -31,6 +31,15 @@ _aloe() {
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --rr --force --pipelined --json --quiet --strict --record --digests --verify --platform --dir --on-miss --cap --shield --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	record)
+		case $prev in
+		-s | --slots) COMPREPLY=(); return ;;
+		--keep) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--node) COMPREPLY=(); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --keep --quiet --dir --node --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	replay)
 		case $prev in
 		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;

@@ -8,6 +8,7 @@
 #include "core/cli/cli.h"
 
 int aloe_run(const struct cli_args *args);    /* runs.c */
+int aloe_record(const struct cli_args *args); /* record_live.c */
 int aloe_replay(const struct cli_args *args); /* replay.c */
 int aloe_check(const struct cli_args *args);  /* check.c */
 int aloe_plan(const struct cli_args *args);   /* plan.c */

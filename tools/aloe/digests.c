@@ -47,6 +47,27 @@ int digesters_list(const struct waveform *waveform, const char *dir, struct dige
 	return rc;
 }
 
+void digesters_only(
+    struct digesters *digesters, const struct waveform *waveform, const json_t *names)
+{
+	json_t *all = digesters_names(digesters, waveform), *name, *wanted;
+	size_t n = 0, i, k;
+
+	json_array_foreach(all, i, name)
+	{
+		bool kept = false;
+
+		json_array_foreach(names, k, wanted)
+		{
+			kept |= json_equal(name, wanted) == 1;
+		}
+		if (kept)
+			digesters->grafts[n++] = digesters->grafts[i];
+	}
+	digesters->n = n;
+	json_decref(all);
+}
+
 void digesters_fini(struct digesters *digesters)
 {
 	free(digesters->grafts);

@@ -24,6 +24,9 @@ struct digesters {
 /* digesters_list makes those that write DIR/INSTANCE.PORT.digests. 0, or a negative errno.
  * digesters_fini in any case. */
 int digesters_list(const struct waveform *waveform, const char *dir, struct digesters *ret);
+/* digesters_only leaves out those that are not among `names`. */
+void digesters_only(
+    struct digesters *digesters, const struct waveform *waveform, const json_t *names);
 void digesters_fini(struct digesters *digesters);
 /* digesters_names gives "INSTANCE.PORT" of each. */
 json_t *digesters_names(const struct digesters *digesters, const struct waveform *waveform);

@@ -120,6 +120,14 @@ static const struct cli_option run_options[] = {
     CAP_OPTIONS,
     STATE_OPTION,
 };
+static const struct cli_option record_options[] = {
+    {"slots", 's', "N", NULL, false,
+        "end after N indices; default: at Ctrl-C, or with the waveform"},
+    {"keep", 0, "N", NULL, false,
+        "messages that the rings of the taps keep; default: those of 500 ms, at least 80"},
+    {"quiet", 'q', NULL, NULL, false, "print only errors"},
+    NODE_OPTIONS,
+};
 static const struct cli_option replay_options[] = {
     {"clock", 0, "CLOCK", "timer virtual step", false,
         "clock of the replay; default virtual (as fast as possible)"},
@@ -397,10 +405,26 @@ static const char why_doc[] =
     "what is not found is named `not-explained`. With --json: the records. The last 4096 records "
     "of a waveform are kept while it is loaded, and all of them in misses.jsonl in the folder of "
     "the run (at most 64 MB).";
+static const char record_doc[] =
+    "Records a waveform that runs, from its next index on, in the new or empty folder DIR, until "
+    "Ctrl-C, --slots or the end of the waveform: what comes from outside (files, sockets, radios), "
+    "every change of a parameter with its index, and a digest of each message that a sink reads. "
+    "`aloe replay DIR` repeats it. To record a waveform from its beginning, with the digests of "
+    "all links, use `aloe run FILE --record DIR`.\n\n"
+    "The state of components is not recorded. The replay begins with fresh state at index 0, runs "
+    "up to the first recorded index with ABSENT in the place of what came from outside, and then "
+    "plays the recording. So a component whose state depends on what came before may differ at "
+    "first or for ever; replay says from which index on all sinks agree.\n\n"
+    "What is recorded is read by taps, as by `aloe tap`: each output gets a ring of its own, for "
+    "which the waveform pauses for a few slots, and the waveform waits for nobody. If a tap loses "
+    "a message, the recording ends before that index, aloe says so, and the exit status is 1. A "
+    "recording that is cut short replays up to its last whole second. A waveform with the "
+    "virtual clock, or of a platform, cannot be recorded so.";
 static const char replay_doc[] =
-    "DIR is the folder of `aloe run --record DIR`. Players take the place of files, sockets and "
-    "radios, every parameter changes at the index at which it changed, and a sink that writes a "
-    "file writes to a temporary folder. The SHA-256 of what each sink gets is compared with the "
+    "DIR is the folder of `aloe run --record DIR` or `aloe record W DIR`. Players take the place "
+    "of files, sockets and radios, every parameter changes at the index at which it changed, and a "
+    "sink that writes a file writes to a temporary folder. The SHA-256 of what each sink gets is "
+    "compared with the "
     "recording: the exit status is 1 if one differs, on whatever lanes, isolation and clock.\n\n"
     "All of the recording is checked first. One that is truncated, altered or of a newer version, "
     "or a file that a component reads and that has changed, ends with exit status 2 and the "
@@ -411,7 +435,10 @@ static const char replay_doc[] =
     "recording, of one node or of several, runs on the nodes of a platform that are up. Instances "
     "are on the nodes that the waveform names; if the platform does not have all of these, or the "
     "waveform names none, the plan chooses. Lapses, and more than 24 changes of parameters, are "
-    "replayed on one node only.";
+    "replayed on one node only.\n\n"
+    "Of a recording by `aloe record`, which began at an index of a waveform that ran, each message "
+    "that a sink reads is compared from that index on. The exit status is 0 only if all of them "
+    "are the same; otherwise replay says from which index on all sinks agree.";
 static const char compare_doc[] =
     "DIR and DIR2 are folders of `aloe run FILE --record DIR --digests`, of the same waveform: of "
     "two builds of a component, two vector levels or two machines. All digests are compared, and "
@@ -589,6 +616,9 @@ static const char bench_doc[] =
 static const struct cli_command commands[] = {
     {"run", "FILE", 1, 1, "@file", "run a waveform in a node of its own and print a report",
         run_doc, CLI_LIST(run_options), aloe_run},
+    {"record", "WAVEFORM DIR", 2, 2, "@waveform",
+        "record a waveform that runs, so that it can be replayed", record_doc,
+        CLI_LIST(record_options), aloe_record},
     {"replay", "DIR", 1, 1, "@dir", "run a recording again and compare what all sinks get",
         replay_doc, CLI_LIST(replay_options), aloe_replay},
     {"compare", "DIR DIR2", 2, 2, "@dir",

@@ -75,58 +75,57 @@ static bool folder_is_empty(const char *path)
 	return empty;
 }
 
-static int folder_make(struct record_job *record)
+int record_folder(const struct cli_args *args, const char *option, const char *given,
+    const char *cwd, char *ret, size_t size)
 {
-	const char *given = cli_get(record->args, "record");
-	int rc = given[0] == '/'
-	    ? path_print(record->dir, sizeof(record->dir), "%s", given)
-	    : path_print(record->dir, sizeof(record->dir), "%s/%s", record->source.cwd, given);
+	int rc = given[0] == '/' ? path_print(ret, size, "%s", given)
+	                         : path_print(ret, size, "%s/%s", cwd, given);
 
 	if (rc == 0)
-		rc = dir_make(record->dir);
+		rc = dir_make(ret);
 	if (rc < 0)
-		return cli_fail(record->args, "--record %s: %s", given, strerror(-rc));
-	if (!folder_is_empty(record->dir))
-		return cli_fail(record->args,
-		    "--record %s: the folder is not empty; a recording has a folder of its own",
+		return cli_fail(args, "%s%s: %s", option, given, strerror(-rc));
+	if (!folder_is_empty(ret))
+		return cli_fail(args,
+		    "%s%s: the folder is not empty; a recording has a folder of its own", option,
 		    given);
 	return CLI_OK;
 }
 
-static int text_write(const struct record_job *record, const char *name, char *text)
+int record_text(const char *dir, const char *name, char *text)
 {
 	char path[4200];
-	int rc = text ? path_print(path, sizeof(path), "%s/%s", record->dir, name) : -ENOMEM;
+	int rc = text ? path_print(path, sizeof(path), "%s/%s", dir, name) : -ENOMEM;
 
 	if (rc == 0)
 		rc = file_write(path, text, strlen(text));
 	free(text);
 	if (rc < 0)
-		fprintf(stderr, "aloe: %s/%s: %s\n", record->dir, name, strerror(-rc));
+		fprintf(stderr, "aloe: %s/%s: %s\n", dir, name, strerror(-rc));
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-/* A line of control.jsonl, which the first one makes; the object is given back. */
-static int line_add(const struct record_job *record, const char *mode, json_t *object)
+int record_line(const char *dir, bool first, json_t *object)
 {
 	char *line = object ? json_dumps(object, JSON_COMPACT) : NULL, path[4200];
 	FILE *file = NULL;
-	int status = CLI_FAILED;
+	int status = CLI_FAILED, fd = -1;
 
 	json_decref(object);
-	if (line && path_print(path, sizeof(path), "%s/control.jsonl", record->dir) == 0)
-		file = fopen(path, mode);
+	if (line && path_print(path, sizeof(path), "%s/control.jsonl", dir) == 0)
+		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | (first ? O_CREAT : 0), 0666);
+	if (fd >= 0)
+		file = fdopen(fd, "a");
 	if (file) {
-		const bool written = fseek(file, 0, SEEK_END) == 0 &&
-		    fprintf(file, "%s\n", line) > 0 && fflush(file) == 0 &&
-		    fsync(fileno(file)) == 0;
+		const bool written =
+		    fprintf(file, "%s\n", line) > 0 && fflush(file) == 0 && fsync(fd) == 0;
 
 		if (fclose(file) == 0 && written)
 			status = CLI_OK;
 	}
 	if (status != CLI_OK)
-		fprintf(stderr, "aloe: %s/control.jsonl cannot be written: %s\n", record->dir,
-		    strerror(errno));
+		fprintf(
+		    stderr, "aloe: %s/control.jsonl cannot be written: %s\n", dir, strerror(errno));
 	free(line);
 	return status;
 }
@@ -195,9 +194,8 @@ static json_t *components_hashes(const struct waveform *waveform)
 }
 
 /* Files that a component reads itself: those that come from outside are recorded. */
-static json_t *files_hashes(const struct record_job *record)
+static json_t *files_hashes(const struct waveform *waveform, const struct record_job *record)
 {
-	const struct waveform *waveform = record->source.waveform;
 	json_t *hashes = json_object();
 
 	for (size_t i = 0; i < waveform->n_instances; i++) {
@@ -207,7 +205,7 @@ static json_t *files_hashes(const struct record_job *record)
 		for (size_t k = 0; k < instance->type->n_params; k++)
 			if (instance->type->params[k].kind == ALOE_KIND_PATH &&
 			    !instance->type->fills && !instance->type->drains &&
-			    !is_elsewhere(record, instance) &&
+			    !(record && is_elsewhere(record, instance)) &&
 			    sha256_file(instance->values[k].text, FILE_HASH_MAX, hex) == 0)
 				json_object_set_new(
 				    hashes, instance->values[k].text, json_string(hex));
@@ -235,24 +233,37 @@ static json_t *lapses_names(const struct record_job *record)
 	return names;
 }
 
-static int head_write(const struct record_job *record, const char *text)
+static json_t *head_make(const struct waveform *waveform, const struct record_job *record,
+    const char *text, uint64_t slots, json_t *outputs, json_t *lapses)
 {
 	char hex[SHA256_TEXT];
+
+	sha256_text(text, strlen(text), hex);
+	return json_pack("{s:i, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "recording",
+	    CONTROL_VERSION, "version", ALOE_VERSION, "waveform", waveform->name, "text_sha256",
+	    hex, "slots", (json_int_t)slots, "components", components_hashes(waveform), "files",
+	    files_hashes(waveform, record), "outputs", outputs, "lapses", lapses);
+}
+
+json_t *record_head(const struct waveform *waveform, const char *text, uint64_t slots,
+    json_t *outputs, json_t *lapses)
+{
+	return head_make(waveform, NULL, text, slots, outputs, lapses);
+}
+
+static int head_write(const struct record_job *record, const char *text)
+{
 	uint64_t slots = 0;
 	json_t *head;
 
 	if (cli_whole(record->args, "slots", 1, CONTROL_INDEX_MAX, &slots) < 0)
 		return CLI_USAGE;
-	sha256_text(text, strlen(text), hex);
-	head = json_pack("{s:i, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "recording",
-	    CONTROL_VERSION, "version", ALOE_VERSION, "waveform", record->source.waveform->name,
-	    "text_sha256", hex, "slots", (json_int_t)slots, "components",
-	    components_hashes(record->source.waveform), "files", files_hashes(record), "outputs",
-	    outputs_names(record), "lapses", lapses_names(record));
+	head = head_make(record->source.waveform, record, text, slots, outputs_names(record),
+	    lapses_names(record));
 	if (record->digesters.n)
 		json_object_set_new(
 		    head, "digests", digesters_names(&record->digesters, record->source.waveform));
-	return line_add(record, "ae", head);
+	return record_line(record->dir, true, head);
 }
 
 static int texts_write(struct record_job *record)
@@ -265,11 +276,11 @@ static int texts_write(struct record_job *record)
 	int status = text ? head_write(record, text) : CLI_FAILED;
 
 	if (status == CLI_OK) {
-		status = text_write(record, "waveform.conf", text);
+		status = record_text(record->dir, "waveform.conf", text);
 		text = NULL;
 	}
 	if (status == CLI_OK)
-		status = text_write(record, "running.conf",
+		status = record_text(record->dir, "running.conf",
 		    sinks_print(&record->sinks, record->source.waveform, &print, record->dir));
 	free(grafts);
 	free(text);
@@ -329,17 +340,17 @@ static double lost_count(const json_t *report)
 	return lost;
 }
 
-static json_t *recorded_hashes(const struct record_job *record)
+json_t *record_hashes(const char *dir, json_t *names)
 {
-	json_t *hashes = json_object(), *names = outputs_names(record), *name;
+	json_t *hashes = json_object(), *name;
 	size_t n;
 
 	json_array_foreach(names, n, name)
 	{
 		char path[4400], hex[SHA256_TEXT];
 
-		if (path_print(path, sizeof(path), "%s/%s.messages", record->dir,
-		        json_string_value(name)) == 0 &&
+		if (path_print(
+		        path, sizeof(path), "%s/%s.messages", dir, json_string_value(name)) == 0 &&
 		    sha256_file(path, CONTROL_BYTES_MAX, hex) == 0)
 			json_object_set_new(hashes, json_string_value(name), json_string(hex));
 	}
@@ -407,8 +418,7 @@ static json_t *sinks_hashes(const struct record_job *record)
 	return hashes;
 }
 
-/* Under skip: how much instances missed. */
-static uint64_t missed_count(const json_t *report)
+uint64_t record_missed(const json_t *report)
 {
 	static const char *const counts[] = {"absent", "overwritten", "lost"};
 	const json_t *messages = json_object_get(report, "messages");
@@ -421,7 +431,7 @@ static uint64_t missed_count(const json_t *report)
 
 static int record_end(struct record_job *record, const json_t *report)
 {
-	const uint64_t missed = missed_count(report);
+	const uint64_t missed = record_missed(report);
 	const double lost = lost_count(report);
 	json_t *hashes;
 	int rc, status;
@@ -442,12 +452,12 @@ static int record_end(struct record_job *record, const json_t *report)
 	}
 	status = describe_outputs(
 	    record->dir, record->source.waveform, record->outputs, record->n_outputs);
-	hashes = recorded_hashes(record);
+	hashes = record_hashes(record->dir, outputs_names(record));
 	if (status == CLI_OK &&
 	    lapses_end(record, hashes, missed, (uint64_t)report_number(report, "index")) < 0)
 		status = CLI_FAILED;
 	if (status == CLI_OK)
-		status = line_add(record, "r+e",
+		status = record_line(record->dir, false,
 		    json_pack("{s:I, s:I, s:O, s:o}", "missed", (json_int_t)missed, "end",
 		        (json_int_t)report_number(report, "index"), "recorded", hashes, "sinks",
 		        sinks_hashes(record)));
@@ -483,7 +493,8 @@ static int record_all(struct record_job *record)
 	int status = nodes_refuse(record), ended;
 
 	if (status == CLI_OK)
-		status = folder_make(record);
+		status = record_folder(record->args, "--record ", cli_get(record->args, "record"),
+		    record->source.cwd, record->dir, sizeof(record->dir));
 	if (status == CLI_OK)
 		status = outputs_list(record);
 	if (status == CLI_OK)

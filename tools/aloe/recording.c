@@ -188,12 +188,14 @@ static int slots_find(struct recording *recording)
 	const json_t *head = recording->control.head, *end = recording->control.end;
 	uint64_t slots = (uint64_t)json_integer_value(json_object_get(head, "slots"));
 
-	if (end || recording->n_tables == 0)
+	if (recording->live)
+		slots = recording->control.taken;
+	else if (end || recording->n_tables == 0)
 		slots = recording->control.seen;
 	if (end)
 		slots = (uint64_t)json_integer_value(json_object_get(end, "end"));
 	for (size_t i = 0; !end && i < recording->n_tables; i++)
-		if (i == 0 || recording->tables[i].next < slots)
+		if ((i == 0 && !recording->live) || recording->tables[i].next < slots)
 			slots = recording->tables[i].next;
 	if (recording->exact < slots) {
 		slots = recording->exact;
@@ -210,12 +212,15 @@ static int slots_find(struct recording *recording)
 		    recording->dir, recording->exact_why, slots);
 	}
 	recording->slots = slots;
-	if (!end)
+	if (!end && recording->live)
+		diag_note(&recording->diag, "%s was cut short; it replays up to index %" PRIu64,
+		    recording->dir, slots ? slots - 1 : 0);
+	else if (!end)
 		diag_note(&recording->diag,
 		    "%s was cut short; it replays up to index %" PRIu64
 		    ", and there are no digests of sinks to compare with",
 		    recording->dir, slots ? slots - 1 : 0);
-	return slots > 0
+	return slots > recording->control.from
 	    ? 0
 	    : diag_error(&recording->diag, NULL, 0,
 	          "%s was cut short before a whole second had been recorded", recording->dir);
@@ -229,6 +234,7 @@ int recording_open(const char *dir, struct recording *ret)
 	diag_init(&ret->diag);
 	rc = control_read(ret);
 	if (rc == 0) {
+		ret->live = json_object_get(ret->control.head, "from") != NULL;
 		text_check(ret);
 		files_check(ret);
 		recording_lapses(ret);

@@ -17,6 +17,7 @@ struct recording {
 	uint64_t slots;      /* that it replays */
 	uint64_t exact;      /* its lapses are known before this index; UINT64_MAX: all */
 	char exact_why[128]; /* of which instance they are not known from there on */
+	bool live;           /* it began while the waveform ran, at control.from */
 	bool partly;         /* it replays fewer indices than ran */
 };
 

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/report/report.h"
+#include "tools/aloe/agree.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/digests.h"
 #include "tools/aloe/nodes.h"
@@ -211,10 +213,15 @@ static int digests_open(
 static int digests_compared(const struct replay *replay, FILE *out)
 {
 	static const char *const label[] = {"recorded", "replayed"};
+	const struct recording *recording = &replay->recording;
 	struct digests run[] = {replay->recorded, {0}};
 	int differ = -1;
 
-	if (digests_open(replay, replay->folder, true, &run[1]) == 0)
+	if (digests_open(replay, replay->folder, true, &run[1]) < 0)
+		differ = -1;
+	else if (recording->live)
+		differ = (int)agree_judge(run, recording->control.from, recording->slots, out);
+	else
 		differ = (int)digests_judge(run, label, out);
 	digests_close(&run[1]);
 	return differ;
@@ -236,7 +243,7 @@ static int replay_judge(struct replay *replay)
 	}
 	if (!out)
 		out = fopen("/dev/null", "we");
-	if (out)
+	if (out && !replay->recording.live)
 		differ = sinks_print_table(replay, out);
 	if (out && replay->digesters.n)
 		outputs = digests_compared(replay, out);
@@ -274,6 +281,24 @@ static int nodes_prepare(struct replay *replay)
 	return has < 0 ? CLI_USAGE : CLI_OK;
 }
 
+/* A recording that began while the waveform ran has digests of what sinks read, and no other. */
+static bool digests_wanted(const struct replay *replay)
+{
+	return replay->recording.live || cli_has(replay->args, "compare");
+}
+
+static void begin_print(const struct replay *replay)
+{
+	const unsigned long long from = replay->recording.control.from;
+
+	if (cli_has(replay->args, "quiet") || from == 0)
+		return;
+	fprintf(stderr,
+	    "recorded from index %llu on; the replay begins with fresh state at index 0, and until "
+	    "index %llu what came from outside is ABSENT\n",
+	    from, from);
+}
+
 static int replay_all(struct replay *replay)
 {
 	json_t *report = NULL;
@@ -289,9 +314,13 @@ static int replay_all(struct replay *replay)
 		fprintf(stderr, "aloe: %s: %s\n", replay->folder, strerror(errno));
 		return CLI_FAILED;
 	}
-	rc = cli_has(replay->args, "compare")
+	rc = digests_wanted(replay)
 	    ? digesters_list(replay->source.waveform, replay->folder, &replay->digesters)
 	    : 0;
+	if (replay->recording.live) {
+		digesters_only(&replay->digesters, replay->source.waveform, replay->recorded.names);
+		begin_print(replay);
+	}
 	if (rc == 0)
 		rc = text_write(replay, conf, sizeof(conf));
 	if (rc < 0)
@@ -323,7 +352,7 @@ int aloe_replay(const struct cli_args *args)
 		return CLI_USAGE;
 	}
 	if (recording_open(replay->dir, &replay->recording) == 0 &&
-	    (!cli_has(args, "compare") ||
+	    (!digests_wanted(replay) ||
 	        digests_open(replay, replay->dir, replay->recording.control.end != NULL,
 	            &replay->recorded) == 0) &&
 	    path_print(conf, sizeof(conf), "%s/waveform.conf", replay->dir) == 0) {

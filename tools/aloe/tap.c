@@ -184,23 +184,22 @@ static void tap_request(struct client *client, const struct tap_run *tap, struct
 		wire_put_u64(msg, WIRE_TAG_COUNT, tap->every);
 }
 
-static int ring_ask(struct client *client, const struct tap_run *tap)
+int tap_ring(struct client *client, const char *waveform, const char *name, uint64_t keep)
 {
 	struct wire_view view;
 	struct wire_msg msg;
 	int status;
 
 	client_request(client, WIRE_RING, WIRE_EXEC, &msg);
-	wire_put_text(&msg, WIRE_TAG_WAVEFORM, tap->waveform);
-	wire_put_text(&msg, WIRE_TAG_NAME, tap->name);
-	wire_put_u64(
-	    &msg, WIRE_TAG_COUNT, tap->keep > 0 ? tap->keep : image_tap_keep(tap->slot_ns));
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, waveform);
+	wire_put_text(&msg, WIRE_TAG_NAME, name);
+	wire_put_u64(&msg, WIRE_TAG_COUNT, keep);
 	status = client_call(client, &msg, &view);
 	if (status != CLI_OK)
 		fprintf(stderr,
 		    "aloe: %s has no ring that keeps messages; a waveform that is loaded with "
 		    "--tap %s has one from its first slot on\n",
-		    tap->name, tap->name);
+		    name, name);
 	return status;
 }
 
@@ -236,7 +235,8 @@ static int tap_begin(struct client *client, const struct cli_args *args, struct 
 	int status = begin_ask(client, args, tap, &view);
 
 	if (status == 0 && !has_ring(tap))
-		status = ring_ask(client, tap);
+		status = tap_ring(client, tap->waveform, tap->name,
+		    tap->keep > 0 ? tap->keep : image_tap_keep(tap->slot_ns));
 	/* aloe-stats hears of the ring from the frontend, a moment later or sooner */
 	for (int n = 0; status == 0 && !has_ring(tap) && n < RING_LOOKS; n++)
 		status = client_wait(client, n > 0 ? RING_MS : 0) < 0
