@@ -399,8 +399,9 @@ static int waveform_check(struct record_live *live)
 			continue;
 		if (strcmp(report_text(entry, "clock"), "virtual") == 0)
 			status = cli_fail(live->args,
-			    "%s has the virtual clock: its messages pass faster than a "
-			    "tap can read them; record it from its beginning with `aloe run FILE --record DIR`",
+			    "%s has the virtual clock: its messages pass faster than "
+			    "a tap can read them; record it from its beginning with "
+			    "`aloe run FILE --record DIR`",
 			    live->name);
 		else if (strcmp(state, "STOP") == 0 || strcmp(state, "ABNSTOP") == 0)
 			status = cli_fail(
@@ -520,8 +521,9 @@ static void losses_print(const struct record_live *live)
 		if (live->outputs[i].lost > 0)
 			fprintf(stderr,
 			    "aloe: %s: the tap of %s lost %" PRIu64 " message%s from index %" PRIu64
-			    " on, because they passed faster than they could be "
-			    "read; the recording ends before that index (--keep N gives the taps longer rings)\n",
+			    " on, because they passed faster than they could be read; "
+			    "the recording ends before that index (--keep N gives the "
+			    "taps longer rings)\n",
 			    live->dir, live->outputs[i].name, live->outputs[i].lost,
 			    plural((double)live->outputs[i].lost), live->outputs[i].lost_at);
 	if (live->again)
