@@ -104,6 +104,8 @@ ok "a recording with short rings" soon grep -q '^recording w from' lost.said
 kill -STOP $lost
 ok "its tool stands still" says 0 "" aloe step w --count 3000
 kill -CONT $lost
+soon grep -q 'the tap of' lost.said
+kill -TERM $lost 2>/dev/null
 wait $lost
 ok "what was lost is an error" test $? = 1
 ok "and is said" grep -qE 'the tap of .* lost [0-9]+ messages from index [0-9]+ on' lost.said
