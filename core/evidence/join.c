@@ -251,6 +251,8 @@ size_t evidence_join(const struct evidence_slot *slot, struct evidence_cause ret
 		slot->calls[c].outside_ns = slot->calls[c].interrupts = 0;
 	if (slot->kind == IMAGE_MISS_SLIPPED || slot->kind == IMAGE_MISS_ABSENT)
 		input_join(&join);
+	else if (slot->kind == IMAGE_MISS_RADIO)
+		join_add(&join, EVIDENCE_RADIO, IMAGE_NONE, 0, 0, slot->late_ns);
 	else
 		late_join(&join);
 	cause_sort(&join);

@@ -29,12 +29,14 @@ struct image_message {
 };
 
 /* Why a slot has a record. ABSENT: a message was not there for a reader; SLIPPED: no step ran,
- * because a record or another segment was not there; SKIPPED: the lane was not there. */
+ * because a record or another segment was not there; SKIPPED: the lane was not there;
+ * RADIO: the slot was in time, but its samples came more than a slot late. */
 enum image_miss_kind {
 	IMAGE_MISS_LATE,
 	IMAGE_MISS_SKIPPED,
 	IMAGE_MISS_SLIPPED,
 	IMAGE_MISS_ABSENT,
+	IMAGE_MISS_RADIO,
 	IMAGE_MISS_KINDS
 };
 
@@ -43,7 +45,7 @@ enum image_miss_kind {
 struct image_miss {
 	uint64_t slot, step;
 	uint64_t at_ns;         /* CLOCK_MONOTONIC of the slot's edge */
-	uint64_t late_ns;       /* beyond the slot's end */
+	uint64_t late_ns;       /* beyond the slot's end; RADIO: how late the samples were */
 	uint64_t start_late_ns; /* how late the segment began */
 	uint64_t longest_ns;    /* the instance that took longest */
 	uint64_t from_ns, cpu_ns;

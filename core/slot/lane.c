@@ -519,12 +519,20 @@ static int slot_begin(
 	return 0;
 }
 
+static inline void radio_record(
+    const struct lane_thread *thread, struct segment *segment, uint64_t slot, uint64_t edge)
+{
+	if (thread->radio != NULL && thread->radio->came_late_ns != 0)
+		miss_radio(segment, slot, edge, thread->radio->came_late_ns);
+}
+
 static void entry_run(struct lane_thread *thread, uint64_t baton, uint64_t edge, uint64_t *now)
 {
 	struct segment *segment;
 
 	if (segment_enter(thread, baton_entry(baton), &segment) &&
 	    segment_slot(segment, baton_slot(baton), edge, now) != SEGMENT_PAUSED) {
+		radio_record(thread, segment, baton_slot(baton), edge);
 		segment_tell(segment, *now);
 		segment_tell_io(segment);
 	}

@@ -180,3 +180,23 @@ void miss_absent(struct segment *segment, uint64_t slot, uint64_t step, uint64_t
 	}
 	segment->lacks = 0;
 }
+
+/* A slot that was missed because of that: exec finds the radio as a cause of it. */
+static bool has_record(const struct segment *segment, uint64_t slot)
+{
+	const struct image_segment_state *state = segment->state;
+	const uint64_t n = atomic_load_explicit(&state->misses, memory_order_relaxed);
+
+	return n > 0 && state->miss[(n - 1) % IMAGE_MISSES].slot == slot;
+}
+
+void miss_radio(struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t late_ns)
+{
+	struct image_miss *miss;
+
+	if (!segment->counts_misses || has_record(segment, slot))
+		return;
+	miss = miss_begin(segment, IMAGE_MISS_RADIO, slot, segment_done(segment), edge_ns);
+	miss->late_ns = late_ns;
+	miss_end(segment);
+}

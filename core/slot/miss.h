@@ -32,12 +32,13 @@ void witness_poll(struct witness *witness, uint64_t slot);
 
 /* Each writes one record. late: the step ended after the slot's end. skipped: `n` slots, to the one
  * before `slot`, whose edge is edge_ns. slipped: no step ran. absent: instance `number` lacked a
- * message. */
+ * message. radio: the samples of the slot came late_ns late; no record if the slot has one. */
 void miss_late(struct segment *segment, uint64_t slot, uint64_t step, uint64_t edge_ns,
     uint64_t start_ns, uint64_t end_ns);
 void miss_skipped(
     struct segment *segment, uint64_t slot, uint64_t n, uint64_t edge_ns, uint64_t now_ns);
 void miss_slipped(struct segment *segment, uint64_t slot, uint64_t step, uint64_t edge_ns);
+void miss_radio(struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t late_ns);
 void miss_absent(struct segment *segment, uint64_t slot, uint64_t step, uint64_t edge_ns);
 
 #endif

@@ -474,6 +474,19 @@ static void radio_late(struct radio_pace *pace, uint64_t late_ns)
 	count_show(&late->slot, pace->slot + 1);
 }
 
+/* A way that has become longer for good is usual after some 30 slots; the nominal edge needs
+ * thousands of slots to follow. */
+static void lateness_add(struct radio_pace *pace, uint64_t late_ns)
+{
+	const uint64_t usual = pace->usual_late_ns;
+
+	if (late_ns > pace->late_ns)
+		radio_late(pace, late_ns);
+	if (late_ns > usual + whole_of(pace->slot_ns))
+		pace->came_late_ns = late_ns - usual;
+	pace->usual_late_ns = late_ns < usual ? late_ns : usual + (late_ns - usual) / 16;
+}
+
 /* When its last sample came, as far as that is known. */
 static uint64_t edge_of(struct radio_pace *pace)
 {
@@ -484,10 +497,10 @@ static uint64_t edge_of(struct radio_pace *pace)
 	if (pace->device->waits)
 		return pace->looked_ns;
 	if (nominal < pace->since_ns) {
-		if (pace->since_ns - nominal > pace->late_ns)
-			radio_late(pace, pace->since_ns - nominal);
+		lateness_add(pace, pace->since_ns - nominal);
 		return pace->since_ns;
 	}
+	pace->usual_late_ns = 0;
 	return nominal > pace->got_ns ? pace->got_ns : nominal;
 }
 
@@ -514,6 +527,10 @@ static bool slot_gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t
 		if (pace->begun &&
 		    (real_of(before) > pace->edge_ns + real_of(pace->patience_ns) ||
 		        channel_crowded(pace))) {
+			const double late = real_of(before) - pace->edge_ns;
+
+			if (late > real_of(pace->patience_ns))
+				pace->came_late_ns = whole_of(late);
 			pace->flywheeled++;
 			*ret_edge_ns = now;
 			return true;
@@ -558,6 +575,7 @@ uint64_t radio_pace_wait(
 		pace->looked_ns = pace->device->driver->clock(pace->device);
 		pace->device->driver->start(pace->device);
 	}
+	pace->came_late_ns = 0;
 	if (slot > pace->slot) /* numbers are the lane's */
 		pace->slot = slot;
 	if (slot_whole(pace))

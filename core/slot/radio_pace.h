@@ -23,7 +23,8 @@
  * The edge of a slot is the time at which its last sample arrived. A lane that looks without pause
  * sees this time. For packets that arrived between two looks the nominal edge is used: it advances
  * by the length of a slot, follows earlier packets at once and later packets slowly. So a stall of
- * this machine makes slots late, and a stall of the radio does not.
+ * this machine makes slots late, and a stall of the radio does not;
+ * it leaves a record of its own if the samples came more than a slot late (came_late_ns).
  */
 #ifndef ALOE_SLOT_RADIO_PACE_H
 #define ALOE_SLOT_RADIO_PACE_H
@@ -59,7 +60,10 @@ struct radio_pace {
 	double slot_ns, edge_ns;       /* of slot `slot`, nominal */
 	uint64_t looked_ns;            /* time of the last look for packets */
 	uint64_t since_ns, got_ns;     /* the last packets arrived between these times */
-	uint32_t mask;                 /* of the queues */
+	/* the samples of the slot that runs came so much later than usual, or had not come by then;
+	 * 0: less than a slot late */
+	uint64_t came_late_ns, usual_late_ns;
+	uint32_t mask; /* of the queues */
 	bool started, begun;
 	bool missed;   /* a component asked for samples that are missing */
 	bool unsent;   /* packets have been passed to `send` and not flushed */

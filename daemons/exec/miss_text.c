@@ -36,6 +36,7 @@ static const char *const kind_names[IMAGE_MISS_KINDS] = {
     [IMAGE_MISS_SKIPPED] = "skipped",
     [IMAGE_MISS_SLIPPED] = "slipped",
     [IMAGE_MISS_ABSENT] = "absent",
+    [IMAGE_MISS_RADIO] = "radio late",
 };
 
 const char *miss_word(const struct image_miss *miss)

@@ -304,28 +304,40 @@ static void file_write_line(struct exec_wave *wave, const struct exec_miss *miss
 	free(line);
 }
 
+/* A source that is not there, or a radio. */
+static bool is_row(const struct exec_miss *last, const struct exec_miss *miss)
+{
+	return last->segment == miss->segment && last->miss.kind == miss->miss.kind &&
+	    last->miss.instance == miss->miss.instance &&
+	    last->miss.slot + last->miss.count == miss->miss.slot && last->n_causes == 1 &&
+	    miss->n_causes == 1 &&
+	    (miss->causes[0].kind == EVIDENCE_INPUT || miss->miss.kind == IMAGE_MISS_RADIO) &&
+	    last->miss.count <= UINT32_MAX - miss->miss.count;
+}
+
 /* Slots one after another in which the same thing was not there are one record, so that a source
- * that stands for seconds does not push out what else was kept. */
+ * that stands for seconds does not push out what else was kept. Of a radio the largest lateness of
+ * the row counts, because one pause makes all of them late. */
 static bool row_continue(struct exec_misses *misses, const struct exec_miss *miss)
 {
 	struct exec_miss *last = &misses->kept[(misses->n - 1) % MISSES_KEPT];
+	struct evidence_cause *cause = &last->causes[0];
+	uint64_t more = miss->causes[0].share_ns;
 	struct exec_miss_sum *sum;
 
-	if (misses->n == 0 || last->segment != miss->segment ||
-	    last->miss.kind != miss->miss.kind || last->miss.instance != miss->miss.instance ||
-	    last->miss.slot + last->miss.count != miss->miss.slot || last->n_causes != 1 ||
-	    miss->n_causes != 1 || miss->causes[0].kind != EVIDENCE_INPUT ||
-	    last->miss.count > UINT32_MAX - miss->miss.count)
+	if (misses->n == 0 || !is_row(last, miss))
 		return false;
+	if (miss->miss.kind == IMAGE_MISS_RADIO)
+		more = more > cause->share_ns ? more - cause->share_ns : 0;
 	last->miss.count += miss->miss.count;
-	last->miss.late_ns += miss->miss.late_ns;
-	last->causes[0].took_ns += miss->causes[0].took_ns;
-	last->causes[0].share_ns += miss->causes[0].share_ns;
-	sum = &misses->sum[EVIDENCE_INPUT];
+	last->miss.late_ns += more;
+	cause->took_ns += more;
+	cause->share_ns += more;
+	sum = &misses->sum[cause->kind];
 	sum->slots += miss->miss.count;
-	sum->share_ns += miss->causes[0].share_ns;
-	if (last->causes[0].share_ns > sum->worst_ns) {
-		sum->worst_ns = last->causes[0].share_ns;
+	sum->share_ns += more;
+	if (cause->share_ns > sum->worst_ns) {
+		sum->worst_ns = cause->share_ns;
 		sum->worst_slot = last->miss.slot;
 	}
 	return true;

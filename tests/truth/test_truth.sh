@@ -55,7 +55,7 @@ waveform() {
 radio_start() {
 	taskset -c "$other" x310sim --source tone --address 127.0.0.93 >"$work/sim" 2>&1 &
 	simulator=$!
-	echo 'radio: { type = "x310"; transport = "udp"; address = "127.0.0.93"; };' >"$work/radio.conf"
+	echo 'radio: { type = "x310"; transport = "udp"; address = "127.0.0.93"; patience_ms = 20; };' >"$work/radio.conf"
 	cat >"$work/truth.conf" <<-END
 		name = "truth";
 		clock = "radio";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/slot/miss: the records of slots that were skipped or slipped, and of absent messages; what
- * the lane's thread knows of itself. Records of slots that ended late: test_segment.c. */
+ * core/slot/miss: the records of slots that were skipped or slipped, of absent messages, and of
+ * samples that a radio brought late; what the lane's thread knows of itself. Records of slots that
+ * ended late: test_segment.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,6 +87,27 @@ static void test_slip(void **state)
 	rig_close(rig);
 }
 
+/* Samples of a radio that came late are a record of a slot that has none. */
+static void test_radio(void **state)
+{
+	struct rig *rig = chain_new(IMAGE_SLIP);
+	uint64_t edge = clock_ns() - 3600000000000ull, now = clock_ns();
+
+	(void)state;
+	slot_ahead(rig, 0, 0);
+	miss_radio(&rig->segments[0], 0, 1000, 5000000);
+	miss_radio(&rig->segments[0], 0, 1000, 5000000);
+	record_is(rig, 0, 0, IMAGE_MISS_RADIO, 0, 1, IMAGE_NONE);
+	assert_int_equal(rig_state(rig, 0)->miss[0].late_ns, 5000000);
+	assert_int_equal(rig_state(rig, 0)->miss[0].at_ns, 1000);
+	segment_slot(&rig->segments[0], 1, edge, &now);
+	miss_radio(&rig->segments[0], 1, edge, 5000000);
+	record_is(rig, 0, 1, IMAGE_MISS_LATE, 1, 1, 0);
+	assert_int_equal(atomic_load(&rig_state(rig, 0)->misses), 2);
+	assert_int_equal(atomic_load(&rig_state(rig, 0)->missed), 1);
+	rig_close(rig);
+}
+
 /* The CPU time of a late slot is what the thread used since the reading before. */
 static void test_cpu_time(void **state)
 {
@@ -134,6 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_skip),
 	    cmocka_unit_test(test_slip),
+	    cmocka_unit_test(test_radio),
 	    cmocka_unit_test(test_cpu_time),
 	    cmocka_unit_test(test_when),
 	};

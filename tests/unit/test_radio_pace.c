@@ -461,7 +461,7 @@ static void test_late_radio(void **state)
 		next(rig);
 		assert_int_equal(look(rig, 0, s * 100), 0);
 		assert_true(rig->fake.now_ns - rig->edge_ns < 20 * LOOK_NS);
-		/* and the record says so */
+		assert_int_equal(rig->pace.came_late_ns != 0, s >= 10 && s < 14);
 		assert_int_equal(rig->state.late[s].slot, s >= 10 && s < 15 ? s + 1 : 0);
 		if (s >= 10 && s < 15)
 			assert_in_range(rig->state.late[s].late_ns,
