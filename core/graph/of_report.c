@@ -139,11 +139,15 @@ static void head_make(struct graph *graph, const json_t *report)
 	len = snprintf(graph->head, sizeof(graph->head), "%.16s at index %.0f, slots of %g us",
 	    text_of(report, "state"), number_of(report, "index"),
 	    number_of(report, "slot_ns") / 1e3);
+	if (len < 0 || (size_t)len >= sizeof(graph->head)) /* a number of 300 digits */
+		len = (int)strlen(graph->head);
 	if (graph->copies > 1)
 		snprintf(graph->head + len, sizeof(graph->head) - (size_t)len, ", %u copies",
 		    graph->copies);
 	len = snprintf(graph->latency, sizeof(graph->latency), "latency %u slot%s = %g us", slots,
 	    plural(slots), number_of(latency, "us"));
+	if (len < 0 || (size_t)len >= sizeof(graph->latency))
+		len = (int)strlen(graph->latency);
 	if (number_of(measured, "count") > 0)
 		snprintf(graph->latency + len, sizeof(graph->latency) - (size_t)len,
 		    ", measured %.4g us", number_of(measured, "mean"));

@@ -18,7 +18,7 @@ static void heat_each(const struct scope_figure *figure, char between, FILE *out
 {
 	for (size_t r = 0; r < figure->rows; r++)
 		for (size_t c = 0; c < figure->columns; c++)
-			fprintf(out, "%.9g%c%.9g%c%.6g\n",
+			fprintf(out, "%.12g%c%.9g%c%.6g\n",
 			    place_of(figure->x_low, figure->x_high, c, figure->columns), between,
 			    place_of(figure->y_low, figure->y_high, r, figure->rows), between,
 			    figure->y[r * figure->columns + c]);
@@ -39,7 +39,7 @@ void scope_csv(const struct scope_figure *figure, FILE *out)
 	for (size_t i = 0; i < figure->n; i++) {
 		if (isnan(figure->y[i]))
 			continue;
-		fprintf(out, "%.9g", figure->x[i]);
+		fprintf(out, "%.12g", figure->x[i]);
 		for (size_t s = 0; s < figure->n_series; s++)
 			fprintf(out, ",%.6g", figure->y[s * figure->n + i]);
 		fputc('\n', out);
@@ -67,9 +67,20 @@ static void series_put(const struct scope_figure *figure, size_t series, FILE *o
 		if (isnan(y))
 			fputc('\n', out);
 		else
-			fprintf(out, "%.9g %.6g\n", figure->x[i], y);
+			fprintf(out, "%.12g %.6g\n", figure->x[i], y);
 	}
 	fputs("END\n", out);
+}
+
+/* Digits of a frequency: so many that neighbours on the axis differ. */
+static unsigned digits_of(const struct scope_figure *figure)
+{
+	const bool heat = figure->kind == SCOPE_HEAT;
+	const double low = heat ? figure->x_low : figure->x[0],
+	             high = heat ? figure->x_high : figure->x[figure->n - 1],
+	             most = fmax(fabs(low), fabs(high));
+
+	return high > low ? (unsigned)fmin(9, fmax(3, ceil(log10(most / (high - low))) + 2)) : 3;
 }
 
 void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *out)
@@ -87,7 +98,7 @@ void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *o
 	      "set key outside top right horizontal noenhanced\n",
 	    out);
 	if (strstr(figure->x_label, "in Hz"))
-		fputs("set format x '%.3s %c'\n", out);
+		fprintf(out, "set format x '%%.%us %%c'\n", digits_of(figure));
 	if (figure->kind == SCOPE_HEAT) {
 		text_set("cblabel", figure->z_label, out);
 		fputs("set cblabel offset 3\nset rmargin 16\n"
@@ -139,7 +150,7 @@ static uint32_t cell_of(double value, double low, double high, uint32_t n)
 {
 	const double at = (value - low) / (high - low) * n;
 
-	return at < 0 ? 0 : at >= n ? n - 1 : (uint32_t)at;
+	return !(at > 0) ? 0 : at >= n ? n - 1 : (uint32_t)at;
 }
 
 static void values_draw(const struct scope_figure *figure, struct canvas *canvas)

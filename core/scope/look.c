@@ -94,9 +94,9 @@ static int look_time(const struct scope_looking *look)
 
 /* ---- frequencies ---- */
 
-static uint32_t fft_choose(const struct scope_looking *look)
+static uint32_t fft_choose(const struct scope_looking *look, uint32_t usual)
 {
-	uint32_t fft = look->options->fft ? look->options->fft : FFT_USUAL;
+	uint32_t fft = look->options->fft ? look->options->fft : usual;
 
 	while (fft > look->signal->n && fft > SCOPE_FFT_MIN)
 		fft /= 2;
@@ -124,7 +124,7 @@ static void spectrum_title(
 
 static double level_db(double power)
 {
-	return 10 * log10(fmax(power, 1e-30));
+	return isnan(power) ? NAN : 10 * log10(fmax(power, 1e-30));
 }
 
 static int spectrum_wanted(const struct scope_looking *look, uint32_t fft)
@@ -138,7 +138,7 @@ static int spectrum_wanted(const struct scope_looking *look, uint32_t fft)
 static int look_spectrum(const struct scope_looking *look)
 {
 	struct scope_figure *figure = look->figure;
-	const uint32_t fft = fft_choose(look);
+	const uint32_t fft = fft_choose(look, FFT_USUAL);
 	const size_t n = look->signal->is_complex ? fft : fft / 2 + 1;
 	size_t blocks = 0;
 	double rbw = 0;
@@ -168,7 +168,7 @@ static int look_waterfall(const struct scope_looking *look)
 {
 	struct scope_figure *figure = look->figure;
 	const struct scope_signal *signal = look->signal;
-	const uint32_t fft = look->options->fft ? fft_choose(look) : signal->n < 4096 ? 64 : 256;
+	const uint32_t fft = fft_choose(look, signal->n < 4096 ? 64 : 256);
 	const size_t columns = signal->is_complex ? fft : fft / 2 + 1, most = signal->n / fft,
 	             rows = most < ROWS_MAX ? most : ROWS_MAX;
 	size_t blocks = 0;
@@ -191,7 +191,8 @@ static int look_waterfall(const struct scope_looking *look)
 		figure->y[i] = level_db(figure->y[i]);
 	figure->x_low = line_frequency(signal, fft, 0);
 	figure->x_high = line_frequency(signal, fft, (double)columns - 1);
-	figure->y_high = (double)signal->n / (signal->rate_hz > 0 ? signal->rate_hz : 1);
+	figure->y_high =
+	    (double)(signal->n / rows * (rows - 1)) / (signal->rate_hz > 0 ? signal->rate_hz : 1);
 	labels_set(figure,
 	    signal->rate_hz > 0 ? "frequency in Hz" : "frequency in shares of the rate",
 	    signal->rate_hz > 0 ? "time in s" : "sample", "level in dBFS");
@@ -248,11 +249,11 @@ static void density_fill(const struct scope_looking *look, float most)
 
 	for (size_t i = 0; i < look->signal->n; i++) {
 		const float *iq = &look->signal->iq[2 * i];
-		const size_t x = (size_t)((iq[0] / most + 1) * 0.4999f * GRID),
-		             y = (size_t)((iq[1] / most + 1) * 0.4999f * GRID);
 
-		if (isfinite(iq[0]) && isfinite(iq[1]))
-			figure->y[y * GRID + x]++;
+		if (!isfinite(iq[0]) || !isfinite(iq[1]))
+			continue;
+		figure->y[(size_t)((iq[1] / most + 1) * 0.4999f * GRID) * GRID +
+		    (size_t)((iq[0] / most + 1) * 0.4999f * GRID)]++;
 	}
 	figure->x_low = figure->y_low = -most;
 	figure->x_high = figure->y_high = most;

@@ -28,8 +28,9 @@ enum scope_view {
 	SCOPE_HISTOGRAM,
 	SCOPE_BITS
 };
-/* Flat top: a tone is right to 0.02 dB between the lines, too. Hann: a finer resolution, and a tone
- * between two lines is up to 1.4 dB too low. */
+/* Flat top: a tone is right to 0.02 dB between the lines, too (a real one not within 5 lines of
+ * 0 or half the rate). Hann: a finer resolution, and a tone between two lines is up to 1.4 dB
+ * too low. */
 enum scope_window { SCOPE_FLATTOP, SCOPE_HANN };
 enum scope_modulation { SCOPE_NONE, SCOPE_BPSK, SCOPE_QPSK, SCOPE_QAM16, SCOPE_QAM64 };
 

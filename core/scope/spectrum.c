@@ -128,6 +128,14 @@ static void lines_order(
 		ret[i] = sum[i] * (i == 0 || 2 * i == fft ? 1 : 2) / blocks;
 }
 
+static bool is_finite(const float *iq, uint32_t n)
+{
+	for (uint32_t i = 0; i < 2 * n; i++)
+		if (!isfinite(iq[i]))
+			return false;
+	return true;
+}
+
 int scope_power(const struct scope_signal *signal, uint32_t fft, enum scope_window window,
     double *ret_power, double *ret_rbw, size_t *ret_blocks)
 {
@@ -138,8 +146,11 @@ int scope_power(const struct scope_signal *signal, uint32_t fft, enum scope_wind
 
 	if (rc == 0 && !sum)
 		rc = -ENOMEM;
-	for (size_t at = 0; rc == 0 && at + fft <= signal->n; at += fft / 2, blocks++)
-		block_add(&welch, signal->iq + 2 * at, sum);
+	for (size_t at = 0; rc == 0 && at + fft <= signal->n; at += fft / 2)
+		if (is_finite(signal->iq + 2 * at, fft)) {
+			block_add(&welch, signal->iq + 2 * at, sum);
+			blocks++;
+		}
 	if (rc == 0) {
 		lines_order(sum, signal, fft, (double)blocks, ret_power);
 		*ret_rbw = welch.rbw;

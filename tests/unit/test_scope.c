@@ -179,7 +179,7 @@ static void evm_check(enum scope_modulation modulation, int levels, size_t n)
 {
 	const double points = modulation == SCOPE_BPSK ? 1 : 2.0 * (levels * levels - 1) / 3,
 	             error = 0.05 * sqrt(points / 2);
-	float *items = malloc(n * 2 * sizeof(*items));
+	float *items = calloc(n * 2, sizeof(*items));
 	struct scope_signal signal;
 	struct scope_figure figure;
 	double evm = 0, cells = 0;

@@ -319,7 +319,8 @@ static const struct cli_option scope_options[] = {
     {"fft", 0, "N", NULL, false,
         "samples of a block of the spectrum, a power of two; default 1024, of a waterfall 256"},
     {"window", 0, "WINDOW", "flattop hann", false,
-        "window of the spectrum: flattop (default; a tone is right to 0.02 dB at any frequency) or "
+        "window of the spectrum: flattop (default; a tone is right to 0.02 dB, a real one if it is "
+        "not near 0 or half the rate) or "
         "hann (finer resolution; a tone is up to 1.4 dB low)"},
     {"rate", 0, "HZ", NULL, false,
         "sample rate; default: that of the recording, or the items of a message in a slot"},
@@ -476,7 +477,7 @@ static const char runs_doc[] =
     "skipped, and the blocks with errors of that instance that counted most of them. A run "
     "without a report goes on, or its node was killed. A report that cannot be read is named "
     "on standard error, left out and counted.\n\n--compare RUN RUN prints both runs beside "
-    "each other. --prune removes the oldest runs, and never one of a node that is up. "
+    "each other. --prune removes the oldest runs, and never one that goes on. "
     "Wherever a run is named, `last` is the newest run.";
 static const char report_doc[] =
     "Prints the report of a run that is kept, as `aloe run` printed it at its end. RUN is a name "

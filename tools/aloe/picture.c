@@ -15,12 +15,30 @@
 #include "core/base/file.h"
 #include "core/cli/cli.h"
 
+/* A device, a FIFO or a link is written to, not replaced. */
+static int other_write(const char *path, const char *bytes, size_t len)
+{
+	FILE *out = fopen(path, "we");
+	int rc = 0;
+
+	if (!out)
+		return -errno;
+	if (fwrite(bytes, 1, len, out) != len)
+		rc = -errno;
+	if (fclose(out) != 0 && rc == 0)
+		rc = -errno;
+	return rc;
+}
+
 int picture_write(const char *path, const char *bytes, size_t len)
 {
+	struct stat st;
 	int rc = 0;
 
 	if (strcmp(path, "-") == 0)
 		rc = fwrite(bytes, 1, len, stdout) == len && fflush(stdout) == 0 ? 0 : -errno;
+	else if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		rc = other_write(path, bytes, len);
 	else
 		rc = file_write(path, bytes, len);
 	if (rc == 0)
@@ -61,8 +79,10 @@ static int drawn_write(int out, const char *path)
 	void *bytes;
 	int status;
 
-	if (fstat(out, &st) < 0 || st.st_size == 0)
+	if (fstat(out, &st) < 0 || st.st_size == 0) {
+		fprintf(stderr, "aloe: no picture: the program has drawn nothing\n");
 		return CLI_FAILED;
+	}
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, out, 0);
 	if (bytes == MAP_FAILED)
 		return CLI_FAILED;

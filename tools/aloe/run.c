@@ -523,7 +523,10 @@ static int run_end(struct run *run, int status)
 		node_down(&run->node);
 	else
 		node_pull(&run->node);
-	standard_close(&run->standard, status == INTERRUPTED && run->client.interrupts > 1);
+	standard_close(&run->standard, run->client.signal_fd,
+	    status == INTERRUPTED && run->client.interrupts > 1);
+	if (standard_lost(&run->standard) && status == CLI_OK)
+		status = CLI_FAILED;
 	live_words(&run->live, run->node.words[0]);
 	live_fini(&run->live);
 	return status;

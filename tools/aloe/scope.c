@@ -3,6 +3,7 @@
  * scope: a signal as a picture, of an output of a running waveform or of a recording. */
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -147,6 +148,7 @@ static int output_look(struct seen *seen)
 {
 	struct tap_items items = {.bytes = NULL};
 	struct client client;
+	sigset_t none;
 	int status = client_open(&client, seen->args);
 
 	if (status != CLI_OK)
@@ -156,6 +158,8 @@ static int output_look(struct seen *seen)
 	if (status == CLI_OK)
 		status = tap_items(&client, seen->args, seen->samples, &items);
 	client_close(&client);
+	sigemptyset(&none); /* Ctrl-C ends what draws, too */
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (status == CLI_OK)
 		status = signal_take(seen, items.type, items.bytes, items.len);
 	if (status == CLI_OK) {

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,8 +146,8 @@ struct waiting {
 	bool ended;
 };
 
-/* More from the FIFO; false at its end. */
-static bool fifo_read(int fd, struct waiting *waiting)
+/* More from the FIFO: 1; 0 at its end; -ENOMEM. */
+static int fifo_read(int fd, struct waiting *waiting)
 {
 	ssize_t got;
 
@@ -154,7 +155,7 @@ static bool fifo_read(int fd, struct waiting *waiting)
 		char *more = realloc(waiting->bytes, waiting->room + BLOCK);
 
 		if (!more)
-			return false;
+			return -ENOMEM;
 		waiting->bytes = more;
 		waiting->room += BLOCK;
 	}
@@ -184,6 +185,7 @@ static bool out_step(struct standard *standard, struct waiting *waiting)
 {
 	const bool failed = atomic_load(&standard->failed) != 0;
 	struct pollfd fds[2] = {{.fd = -1, .events = POLLIN}, {.fd = failed ? -1 : STDOUT_FILENO}};
+	int more;
 
 	if (failed || waiting->at == waiting->len)
 		waiting->at = waiting->len = 0;
@@ -194,8 +196,12 @@ static bool out_step(struct standard *standard, struct waiting *waiting)
 	fds[1].events = waiting->len > 0 ? POLLOUT : 0;
 	if (poll(fds, 2, LOOK_MS) <= 0)
 		return true;
-	if (fds[0].revents)
-		waiting->ended = !fifo_read(standard->out.fd, waiting);
+	if (fds[0].revents) {
+		more = fifo_read(standard->out.fd, waiting);
+		waiting->ended = more <= 0;
+		if (more < 0)
+			atomic_store(&standard->failed, -more);
+	}
 	if (fds[1].revents & POLLOUT)
 		output_write(standard, waiting);
 	else if (fds[1].revents & (POLLERR | POLLNVAL))
@@ -314,12 +320,25 @@ bool standard_failed(struct standard *standard)
 	return true;
 }
 
-static void end_close(struct standard_end *end, bool now)
+/* Who reads may stand still: a signal ends the wait. */
+static void end_wait(struct standard_end *end, int signal_fd)
+{
+	while (pthread_tryjoin_np(end->thread, NULL) == EBUSY) {
+		struct pollfd ask = {.fd = signal_fd, .events = POLLIN};
+		struct signalfd_siginfo info;
+
+		if (poll(&ask, 1, LOOK_MS / 10) > 0 && read(signal_fd, &info, sizeof(info)) > 0 &&
+		    info.ssi_signo != SIGWINCH)
+			pthread_cancel(end->thread);
+	}
+}
+
+static void end_close(struct standard_end *end, int signal_fd, bool now)
 {
 	if (end->running && now)
 		pthread_cancel(end->thread);
 	if (end->running)
-		pthread_join(end->thread, NULL);
+		end_wait(end, signal_fd);
 	end->running = false;
 	fd_close(&end->fd);
 	fd_close(&end->hold);
@@ -330,9 +349,17 @@ void standard_ending(struct standard *standard)
 	atomic_store(&standard->ending, 1);
 }
 
-void standard_close(struct standard *standard, bool now)
+void standard_close(struct standard *standard, int signal_fd, bool now)
 {
-	end_close(&standard->in, true);
+	end_close(&standard->in, signal_fd, true);
 	fd_close(&standard->out.hold);
-	end_close(&standard->out, now);
+	end_close(&standard->out, signal_fd, now);
+}
+
+bool standard_lost(struct standard *standard)
+{
+	const int error = atomic_load(&standard->failed);
+
+	standard_failed(standard);
+	return error != 0 && error != EPIPE;
 }

@@ -54,7 +54,10 @@ bool standard_failed(struct standard *standard);
 void standard_name(const struct standard *standard, json_t *report);
 /* standard_ending is called before the node is told to end, which waits for no slow reader. */
 void standard_ending(struct standard *standard);
-/* standard_close waits until standard output has everything, or with `now` does not. */
-void standard_close(struct standard *standard, bool now);
+/* standard_close waits until standard output has everything, or a signal comes; or with `now` does
+ * not. standard_lost tells afterwards whether something of it could not be written (a reader that
+ * had enough is no loss). */
+void standard_close(struct standard *standard, int signal_fd, bool now);
+bool standard_lost(struct standard *standard);
 
 #endif
