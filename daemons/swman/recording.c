@@ -52,7 +52,7 @@ void swman_record(struct swman *swman, const struct wire_view *request)
 {
 	char *name = wire_get_text(request, WIRE_TAG_WAVEFORM, 0),
 	     *folder = wire_get_text(request, WIRE_TAG_RECORD, 0);
-	struct swman_run *run = name ? swman_run_find(swman, name) : NULL;
+	struct swman_run *run = name ? swman_run_known(swman, name) : NULL;
 	struct wire_view load;
 
 	if (!run)

@@ -578,6 +578,10 @@ static int record_end(struct record_live *live)
 		/* a change may lack, and then it is a recording of something else */
 		if (path_print(path, sizeof(path), "%s/control.jsonl", live->dir) == 0)
 			(void)unlink(path);
+		fprintf(stderr,
+		    "aloe: %s: a change of a parameter may lack, so control.jsonl was removed and "
+		    "there is no recording\n",
+		    live->dir);
 		return CLI_FAILED;
 	}
 	if (status == CLI_OK)
