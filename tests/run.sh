@@ -139,7 +139,7 @@ run_all() {
 }
 
 # First, side by side, what has nothing to do with real time: what computes, one on each CPU; what waits for most of its time,
-# three more; and one row of what has lanes on the timer or a radio (a CPU has one lane), waits for most of its time, and
+# two more; and one row of what has lanes on the timer or a radio (a CPU has one lane), waits for most of its time, and
 # promises nothing of time. Whoever has nothing left to do helps the others, but for that row. Then, alone: what does.
 computes=
 waits=
@@ -154,23 +154,22 @@ for program in "$@"; do
 	tests/faults/test_kill | tests/faults/test_components | tests/faults/test_attacks | tests/sim/test_changes)
 		alone="$alone $program:lanes" waits="$program:rest $waits" ;;
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
-	tests/faults/test_restore | tests/sim/test_x310_channel | tests/sim/test_radio_file | tests/sim/test_soapy | \
-		tests/sim/test_trace.sh | tests/sim/test_record_radio.sh | \
-		tests/sim/test_record_live.sh | tests/sim/test_readme.sh) beside="$beside $program" ;;
+	tests/faults/test_refused | tests/faults/test_limits.sh | tests/faults/test_restore | tests/sim/test_bench_peers | \
+		tests/install/test_new_radio.sh | tests/sim/test_x310_channel | tests/sim/test_radio_file | \
+		tests/sim/test_soapy | tests/sim/test_trace.sh | tests/sim/test_record_live.sh | tests/sim/test_bench_papers | \
+		tests/sim/test_bench | tests/sim/test_run_copies | tests/golden/test_run_fm) beside="$beside $program" ;;
 	# nodes on loopback, whose lanes take no CPU for themselves
 	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh | \
 		tests/sim/test_bench_daemons.sh | tests/sim/test_bench_two_node.sh | \
 		tests/faults/test_intruders | tests/sim/test_record.sh | tests/sim/test_record_nodes.sh | \
 		tests/sim/test_compare.sh) waits="$program $waits" ;;
-	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_many | tests/faults/test_refused | \
-		tests/faults/test_limits.sh | tests/faults/test_starved.sh | tests/install/test_new_radio.sh | \
-		tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | tests/sim/test_set_kinds.sh | \
-		tests/sim/test_tap.sh | tests/sim/test_graph.sh | tests/sim/test_scope.sh | tests/sim/test_runs.sh | \
-		tests/sim/test_python.sh | tests/sim/test_terminal | tests/sim/test_notify | tests/sim/test_plan.sh | \
-		tests/sim/test_bench | tests/sim/test_bench_papers | tests/sim/test_bench_peers | tests/sim/test_run_copies | \
-		tests/sim/test_short_runs.sh | tests/sim/test_doctor.sh | tests/sim/test_doctor_radio.sh | \
-		tests/sim/test_x310_init | tests/sim/test_x310_ready.sh | tests/sim/test_x310_reasons.sh | \
-		tests/sim/test_x310_twice.sh | tests/sim/test_x310sim_users.sh) waits="$waits $program" ;;
+	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_many | \
+		tests/faults/test_starved.sh | tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | \
+		tests/sim/test_set_kinds.sh | tests/sim/test_tap.sh | tests/sim/test_graph.sh | tests/sim/test_scope.sh | \
+		tests/sim/test_runs.sh | tests/sim/test_python.sh | tests/sim/test_terminal | tests/sim/test_notify | \
+		tests/sim/test_plan.sh | tests/sim/test_doctor.sh | tests/sim/test_doctor_radio.sh | tests/sim/test_x310_init | \
+		tests/sim/test_x310_ready.sh | tests/sim/test_x310_reasons.sh | \
+		tests/sim/test_x310sim_users.sh) waits="$waits $program" ;;
 	tests/house/* | tests/golden/test_run_levels) computes="$program $computes" ;; # the longest first
 	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/* | tests/install/* | tests/sim/test_engine | \
 		tests/sim/test_engine_nodes | tests/sim/test_plan_property | tests/sim/test_remap | \
@@ -182,7 +181,7 @@ done
 for _ in $(seq "$(nproc)"); do
 	{ run_all c $computes; run_all w $waits; } &
 done
-for _ in 1 2 3; do
+for _ in 1 2; do
 	{ run_all w $waits; run_all c $computes; } &
 done
 run_all b $beside &

@@ -80,6 +80,10 @@ ok "too late: what is lost, with its indices" says 0 "source.out: [0-9]* message
 ok "zeros stand for these" sh -c "head -c 25300 late | tr -d '\\0' | cmp - /dev/null && tail -c 4700 sink >tail.sink && tail -c 4700 late | cmp - tail.sink"
 ok "no bit was wrong, no index left out" says 0 "check.bit_errors 0" aloe get w check.bit_errors
 ok "no index twice" says 0 "check.blocks 300" aloe get w check.blocks
+ok "as a recording in SigMF" says 0 "source.out: [0-9]* messages" aloe tap w source.out --last 20 --sigmf -o taken
+ok "it has its metadata" sh -c "grep -q '\"core:sha512\"' taken.sigmf-meta && grep -q '\"aloe:port\": \"source.out\"' taken.sigmf-meta"
+ok "and the items" sh -c "test -s taken.sigmf-data && tail -c \$(wc -c <taken.sigmf-data) sink | cmp - taken.sigmf-data"
+ok "it has two files, so no standard output" says 2 "sigmf writes two files" aloe tap w source.out --sigmf
 ok "no new ring after the end" says 2 "demod.out has no ring that keeps messages" aloe tap w demod.out -o none
 ok "unload" says 0 "w is unloaded" aloe unload w
 

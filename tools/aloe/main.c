@@ -296,6 +296,9 @@ static const struct cli_option tap_options[] = {
         "begin with the last N messages, as far as the ring still has them"},
     {"framed", 0, NULL, NULL, false,
         "write index, flags and length before each message, and a frame for each gap"},
+    {"sigmf", 0, NULL, NULL, false,
+        "with -o NAME: write a recording in SigMF, NAME.sigmf-data and NAME.sigmf-meta; what is "
+        "lost or ABSENT ends a segment"},
     {"keep", 0, "N", NULL, false,
         "messages that the ring must keep; default: those of 100 ms, at least 16"},
     {"json", 0, NULL, NULL, false, "without an output: print JSON"},

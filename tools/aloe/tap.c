@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/registry/registry.h"
 #include "core/report/report.h"
+#include "core/sigmf/writer.h"
 #include "core/tap/frame.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
@@ -36,7 +37,9 @@ struct tap_gap {
 struct tap_run {
 	const char *waveform, *name, *path;
 	FILE *out;
-	bool framed, holes;          /* holes: zeros need no space in a file of its own */
+	bool framed, holes; /* holes: zeros need no space in a file of its own */
+	bool sigmf;
+	struct sigmf_writer *writer; /* instead of `out` */
 	uint64_t count, every, keep; /* count 0: until the end; keep 0: the usual */
 	uint64_t wanted;             /* of tap_items: items, from which `count` follows; else 0 */
 	uint64_t cursor, load_id;
@@ -53,13 +56,36 @@ struct tap_run {
 
 /* ---- the file ---- */
 
+static int recording_open(struct tap_run *tap)
+{
+	struct sigmf_global global = sigmf_no_global;
+	struct diag diag;
+	int rc = sigmf_datatype_for(tap->item_type, &global.datatype);
+
+	global.slot_ns = tap->slot_ns;
+	global.items = tap->items_max;
+	global.waveform = tap->waveform;
+	global.port = tap->name;
+	if (tap->slot_ns > 0)
+		global.sample_rate_hz =
+		    tap->items_max * 1e9 / (double)tap->slot_ns / (double)tap->every;
+	diag_init(&diag);
+	if (rc == 0)
+		rc = sigmf_create(tap->path, &global, &diag, &tap->writer);
+	diag_print(&diag, stderr);
+	diag_fini(&diag);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
 /* Once there is something to tap: a wrong name costs no file. */
 static int file_open(struct tap_run *tap)
 {
 	struct stat about;
 
-	if (tap->zeros)
+	if (tap->zeros || tap->writer)
 		return CLI_OK;
+	if (tap->sigmf)
+		return recording_open(tap);
 	if (!tap->out)
 		tap->out = strcmp(tap->path, "-") == 0 ? stdout : fopen(tap->path, "we");
 	tap->zeros = calloc(1, tap->bytes_max + 1u);
@@ -78,6 +104,27 @@ static void zeros_write(struct tap_run *tap, uint64_t count)
 		return;
 	for (uint64_t i = 0; i < count && !ferror(tap->out); i++)
 		fwrite(tap->zeros, 1, tap->bytes_max, tap->out);
+}
+
+/* What is lost or ABSENT is no sample: a segment ends there. */
+static int frame_record(struct tap_run *tap, const struct tap_frame *frame)
+{
+	const uint32_t item_bytes = tap->items_max ? tap->bytes_max / tap->items_max : 1;
+	const uint64_t n = frame->flags == TAP_ABSENT ? 1 : frame->count;
+	int rc = 0;
+
+	if (frame->flags == 0)
+		return sigmf_put(tap->writer,
+		    &(struct sigmf_message){.slot = frame->index,
+		        .items = frame->data,
+		        .n = frame->len / item_bytes,
+		        .tick = SIGMF_NONE,
+		        .frequency_hz = NAN});
+	if (frame->flags != TAP_ABSENT && frame->flags != TAP_GAP)
+		return 0;
+	for (uint64_t i = 0; i < n && rc == 0; i++)
+		rc = sigmf_put_lost(tap->writer, frame->index + i * tap->every, tap->items_max);
+	return rc;
 }
 
 static void frame_write(struct tap_run *tap, const uint8_t *bytes, const struct tap_frame *frame)
@@ -112,8 +159,10 @@ static void frame_count(struct tap_run *tap, const struct tap_frame *frame)
 
 static int frames_take(struct tap_run *tap, const uint8_t *bytes, size_t len)
 {
+	int rc = 0;
+
 	tap->came = len;
-	while (len > 0 && !(tap->count > 0 && tap->messages >= tap->count)) {
+	while (rc == 0 && len > 0 && !(tap->count > 0 && tap->messages >= tap->count)) {
 		struct tap_frame frame;
 		const ssize_t n = tap_frame_get(bytes, len, &frame);
 
@@ -121,14 +170,20 @@ static int frames_take(struct tap_run *tap, const uint8_t *bytes, size_t len)
 			fprintf(stderr, "aloe: aloe-stats sent frames that are malformed\n");
 			return CLI_FAILED;
 		}
-		frame_write(tap, bytes, &frame);
+		if (tap->writer)
+			rc = frame_record(tap, &frame);
+		else
+			frame_write(tap, bytes, &frame);
 		frame_count(tap, &frame);
 		bytes += n;
 		len -= (size_t)n;
 	}
-	if (fflush(tap->out) == 0 && !ferror(tap->out))
+	if (!tap->writer && (fflush(tap->out) != 0 || ferror(tap->out)))
+		rc = -errno;
+	if (rc == 0)
 		return CLI_OK;
-	fprintf(stderr, "aloe: %s: cannot be written: %s\n", tap->path, strerror(errno));
+	fprintf(stderr, "aloe: %s: cannot be written: %s\n", tap->path,
+	    rc == -E2BIG ? "there are more gaps than a recording can have" : strerror(-rc));
 	return CLI_FAILED;
 }
 
@@ -335,6 +390,19 @@ static void tap_print(const struct tap_run *tap)
 	fputc('\n', stderr);
 }
 
+static int recording_close(struct tap_run *tap)
+{
+	struct diag diag;
+	int rc;
+
+	diag_init(&diag);
+	rc = sigmf_finish(tap->writer, &diag);
+	diag_print(&diag, stderr);
+	diag_fini(&diag);
+	tap_print(tap);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
 static int file_close(struct tap_run *tap)
 {
 	int status = CLI_OK;
@@ -425,6 +493,9 @@ static int options_take(const struct cli_args *args, struct tap_run *tap)
 		return cli_fail(args, "--json describes outputs, and is given without INST.PORT");
 	if (args->n_args > 1 && strcmp(tap->path, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_fail(args, "the messages are no text for a terminal; give -o FILE");
+	if (tap->sigmf && (tap->framed || strcmp(tap->path, "-") == 0))
+		return cli_fail(
+		    args, "--sigmf writes two files, named by -o NAME, without --framed");
 	return CLI_OK;
 }
 
@@ -435,6 +506,7 @@ int aloe_tap(const struct cli_args *args)
 	    .name = args->n_args > 1 ? args->args[1] : NULL,
 	    .path = path ? path : "-",
 	    .framed = cli_has(args, "framed"),
+	    .sigmf = cli_has(args, "sigmf"),
 	    .every = 1};
 	int status = options_take(args, &tap), closed;
 	struct client client;
@@ -447,6 +519,6 @@ int aloe_tap(const struct cli_args *args)
 	else
 		status = client_signals(&client) < 0 ? CLI_FAILED : tap_follow(&client, args, &tap);
 	client_close(&client);
-	closed = file_close(&tap);
+	closed = tap.writer ? recording_close(&tap) : file_close(&tap);
 	return status ? status : closed;
 }
