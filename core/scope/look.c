@@ -191,8 +191,8 @@ static int look_waterfall(const struct scope_looking *look)
 		figure->y[i] = level_db(figure->y[i]);
 	figure->x_low = line_frequency(signal, fft, 0);
 	figure->x_high = line_frequency(signal, fft, (double)columns - 1);
-	figure->y_high =
-	    (double)(signal->n / rows * (rows - 1)) / (signal->rate_hz > 0 ? signal->rate_hz : 1);
+	figure->y_high = rows > 1 ? (double)(signal->n / rows * (rows - 1)) : 0;
+	figure->y_high /= signal->rate_hz > 0 ? signal->rate_hz : 1;
 	labels_set(figure,
 	    signal->rate_hz > 0 ? "frequency in Hz" : "frequency in shares of the rate",
 	    signal->rate_hz > 0 ? "time in s" : "sample", "level in dBFS");

@@ -281,17 +281,19 @@ static void test_shortest(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------ */
 
-/* Exit 2, nothing on standard output, one line that names the file and has these words; no received
- * file is left. */
+/* Exit 2, nothing on standard output, one line that names the file and has these words (a busy
+ * machine may add that daemons are waited for); no received file is left. */
 static void refused(const char *path, const char *words)
 {
 	struct ran *ran = aloe("run waveforms/utran384.conf --clock virtual --set source.path='%s' "
 	                       "--set sink.path='%s'",
 	    path, aloe_path("never.wav"));
+	const char *named;
 
 	print_message("%s", ran->err);
 	assert_string_equal(ran->out, "");
-	assert_int_equal(ran_lines(ran->err), 1);
+	named = strstr(ran->err, path);
+	assert_true(named == NULL || strstr(named + 1, path) == NULL);
 	if (!strstr(ran->err, path) || !strstr(ran->err, words))
 		fail_msg("not `%s` and `%s` in: %s", path, words, ran->err);
 	assert_null(fopen(aloe_path("never.wav"), "r"));
