@@ -148,24 +148,20 @@ static void upto_find(struct lapse_table *table)
 int lapses_parse(const char *text, size_t len, struct lapse_table *ret, unsigned *ret_line,
     char ret_why[LAPSES_WHY])
 {
-	const char *at = text, *end = text + len, *stop;
-	size_t lines = 0;
+	const size_t lines = lines_count(text, len);
+	struct word_line rest = {text, text + len}, line;
 	int rc = 0;
 
 	*ret = (struct lapse_table){0};
 	*ret_line = 0;
-	for (const char *c = text; c < end && (c = memchr(c, '\n', (size_t)(end - c))); c++)
-		lines++;
 	ret->rows = calloc(lines + 1, sizeof(*ret->rows));
 	if (!ret->rows)
 		return -ENOMEM;
-	while (rc == 0 && at < end && (stop = memchr(at, '\n', (size_t)(end - at)))) {
-		rc = line_read((struct word_line){at, stop}, ret, ++*ret_line, ret_why);
-		at = stop + 1;
-	}
+	while (rc == 0 && line_take(&rest, &line))
+		rc = line_read(line, ret, ++*ret_line, ret_why);
 	if (rc == 0 && *ret_line == 0) {
 		*ret_line = 1;
-		return words_refuse(ret_why, &(struct word_line){at, end}, "`aloe-lapses 1`");
+		return words_refuse(ret_why, &rest, "`aloe-lapses 1`");
 	}
 	upto_find(ret);
 	return rc;

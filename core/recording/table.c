@@ -132,25 +132,20 @@ static int line_read(struct word_line line, struct message_table *table, size_t 
 int table_parse(const char *text, size_t len, struct message_table *ret, unsigned *ret_line,
     char ret_why[TABLE_WHY])
 {
-	const char *at = text, *end = text + len, *stop;
-	size_t lines = 0;
+	const size_t lines = lines_count(text, len);
+	struct word_line rest = {text, text + len}, line;
 	int rc = 0;
 
 	*ret = (struct message_table){0};
 	*ret_line = 0;
-	for (const char *c = text; c < end && (c = memchr(c, '\n', (size_t)(end - c))); c++)
-		lines++;
 	ret->rows = calloc(lines + 1, sizeof(*ret->rows));
 	if (!ret->rows)
 		return -ENOMEM;
-	while (rc == 0 && at < end && (stop = memchr(at, '\n', (size_t)(end - at)))) {
-		rc = line_read((struct word_line){at, stop}, ret, lines, ++*ret_line, ret_why);
-		at = stop + 1;
-	}
+	while (rc == 0 && line_take(&rest, &line))
+		rc = line_read(line, ret, lines, ++*ret_line, ret_why);
 	if (rc == 0 && *ret_line == 0) {
 		*ret_line = 1;
-		return words_refuse(
-		    ret_why, &(struct word_line){at, end}, "`aloe-messages 1 TYPE ITEMS`");
+		return words_refuse(ret_why, &rest, "`aloe-messages 1 TYPE ITEMS`");
 	}
 	return rc;
 }

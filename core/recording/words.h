@@ -60,6 +60,30 @@ static inline bool word_is(struct word_line *line, bool first, const char *text)
 	return len == strlen(text) && memcmp(word, text, len) == 0;
 }
 
+/* How many lines with an end of line a text has: a last one without is none. */
+static inline size_t lines_count(const char *text, size_t len)
+{
+	const char *end = text + len;
+	size_t lines = 0;
+
+	for (const char *c = text; c < end && (c = memchr(c, '\n', (size_t)(end - c))); c++)
+		lines++;
+	return lines;
+}
+
+/* The next line of a text; false: there is none. */
+static inline bool line_take(struct word_line *text, struct word_line *ret)
+{
+	const char *stop =
+	    text->at < text->end ? memchr(text->at, '\n', (size_t)(text->end - text->at)) : NULL;
+
+	if (!stop)
+		return false;
+	*ret = (struct word_line){text->at, stop};
+	text->at = stop + 1;
+	return true;
+}
+
 /* -EINVAL, with what was found and what is needed in ret_why. */
 static inline int words_refuse(
     char ret_why[WORDS_WHY], const struct word_line *line, const char *needed)

@@ -7,25 +7,6 @@
 
 #include <aloe/component.h>
 
-static size_t item_size(uint32_t type)
-{
-	switch (type) {
-	case ALOE_BIT:
-	case ALOE_BYTE:
-		return 1;
-	case ALOE_I16:
-	case ALOE_LLR16:
-		return 2;
-	case ALOE_F32:
-	case ALOE_CI16:
-		return 4;
-	case ALOE_CF32:
-		return 8;
-	default:
-		return 0;
-	}
-}
-
 static void item_take(uint32_t type, const uint8_t *item, float ret_iq[2])
 {
 	int16_t whole[2];
@@ -56,7 +37,7 @@ static void item_take(uint32_t type, const uint8_t *item, float ret_iq[2])
 
 int scope_take(uint32_t item_type, const void *items, size_t len, struct scope_signal *ret)
 {
-	const size_t size = item_size(item_type), all = size ? len / size : 0,
+	const size_t size = aloe_item_bytes(item_type), all = size ? len / size : 0,
 	             n = all < SCOPE_SAMPLES_MAX ? all : SCOPE_SAMPLES_MAX;
 	float *iq;
 

@@ -23,8 +23,8 @@
  * The edge of a slot is the time at which its last sample arrived. A lane that looks without pause
  * sees this time. For packets that arrived between two looks the nominal edge is used: it advances
  * by the length of a slot, follows earlier packets at once and later packets slowly. So a stall of
- * this machine makes slots late, and a stall of the radio does not;
- * it leaves a record of its own if the samples came more than a slot late (came_late_ns).
+ * this machine makes slots late, and a stall of the radio does not: it leaves a record of its own,
+ * if the samples came more than a slot late (came_late_ns).
  */
 #ifndef ALOE_SLOT_RADIO_PACE_H
 #define ALOE_SLOT_RADIO_PACE_H

@@ -8,6 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/recording/control.h"
+#include "core/registry/registry.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/digests.h"
 #include "tools/aloe/items.h"
@@ -94,7 +95,7 @@ static int types_compare(struct compare *compare)
 			    "%s has items of type %s in %s, and of type %s in %s; the recordings "
 			    "cannot be compared",
 			    json_string_value(json_array_get(compare->run[0].names, i)),
-			    items_type(types[0]), compare->dir[0], items_type(types[1]),
+			    item_type_name(types[0]), compare->dir[0], item_type_name(types[1]),
 			    compare->dir[1]);
 	}
 	return rc;

@@ -9,6 +9,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/registry/registry.h"
 #include "tools/aloe/items.h"
 
 /* a message of each slot of 100 us for eight days */
@@ -205,7 +206,7 @@ static void row_print(
 	fprintf(out, "           %-8s  %s", label, states[row->state]);
 	if (row->state == ALOE_VALID)
 		fprintf(out, ", %" PRIu32 " %s item%s, digest %016" PRIx64, row->len,
-		    items_type(table->type), plural(row->len), row->digest);
+		    item_type_name(table->type), plural(row->len), row->digest);
 	fputc('\n', out);
 }
 

@@ -12,16 +12,6 @@
 #include "core/recording/control.h"
 #include "core/recording/table.h"
 
-const char *items_type(uint32_t type)
-{
-	static const char *const names[] = {"bit", "byte", "i16", "llr16", "f32", "cf32", "ci16"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (type == 1u << i)
-			return names[i];
-	return "unknown";
-}
-
 /* Where the items of a message lie in NAME.sigmf-data, and how many there are; 0: it has none. */
 static uint32_t items_find(const struct message_table *table, uint64_t index, uint64_t *ret_at)
 {

@@ -7,9 +7,6 @@
 
 #include "tools/aloe/digests.h"
 
-/* items_type returns the name of an item type. */
-const char *items_type(uint32_t type);
-
 /* items_print prints the first item that differs in the message `index` of output number `output`,
  * if both runs have recorded the messages themselves; else nothing. */
 void items_print(const struct digests run[2], size_t output, uint64_t index, FILE *out);
