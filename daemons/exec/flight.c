@@ -114,11 +114,12 @@ void flight_look(struct exec_wave *wave)
 	const uint64_t now = clock_ns();
 	uint64_t first;
 
-	if (flight == NULL || misses == NULL || misses->n <= flight->looked || flight->over)
+	if (flight == NULL || misses == NULL || misses->n <= flight->looked)
 		return;
 	first = flight->looked;
 	flight->looked = misses->n;
-	if (flight->due || (flight->written_ns != 0 && now < flight->written_ns + SECOND_NS)) {
+	if (flight->over || flight->due ||
+	    (flight->written_ns != 0 && now < flight->written_ns + SECOND_NS)) {
 		flight->without += misses->n - first;
 		return;
 	}
@@ -142,8 +143,8 @@ void flight_end(struct exec_wave *wave)
 	if (flight->without > 0)
 		log_note(&wave->exec->daemon.log,
 		    "%s: misses without a trace of their own, because a trace is made at most once "
-		    "a second: %llu",
-		    wave->name, (unsigned long long)flight->without);
+		    "a second, %d are made in all, and no file is written over: %llu",
+		    wave->name, FILES_MAX, (unsigned long long)flight->without);
 	free(flight);
 	wave->flight = NULL;
 }

@@ -557,7 +557,8 @@ static const char trace_doc[] =
     "far as 1 MB reaches. What is not there any more, or was overwritten while it was read, is "
     "counted and printed. The waveform is not slowed down.\n\nWith --on-miss and without FILE "
     "aloe-exec itself writes DIR/WAVEFORM-SLOT.pftrace around each miss, up to 0.1 s after it, "
-    "until the waveform ends or aloe-exec is started again. A miss that comes less than a second "
+    "until the waveform ends or aloe-exec is started again. No file is written over, and after a "
+    "trace that took a quarter of a second there are no more. A miss that comes less than a second "
     "after a trace gets none of its own. A waveform of several nodes has one trace for each node "
     "(--node).";
 static const char scope_doc[] =

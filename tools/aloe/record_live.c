@@ -150,10 +150,10 @@ static int output_ask(struct record_live *live, struct record_output *output)
 
 	tap_request(live, output, false, &msg);
 	status = client_call(&live->client, &msg, &view);
-	if (status == CLI_OK)
-		status = answer_about(output, &view);
+	if (status != CLI_OK)
+		return status;
 	wire_get_u64(&view, WIRE_TAG_CURSOR, &output->cursor);
-	return status;
+	return answer_about(output, &view);
 }
 
 static uint64_t keep_of(const struct record_live *live, const struct record_output *output)
@@ -229,6 +229,7 @@ static int answer_take(
 	const void *bytes = NULL;
 	uint64_t load_id = 0;
 	size_t len = 0;
+	bool ended;
 	char *state;
 	int rc;
 
@@ -239,18 +240,13 @@ static int answer_take(
 		return CLI_OK;
 	wire_get_u64(view, WIRE_TAG_CURSOR, &output->cursor);
 	state = wire_get_text(view, WIRE_TAG_STATE, 0);
-	output->ended = state && strcmp(state, "ended") == 0;
+	ended = state && strcmp(state, "ended") == 0;
 	free(state);
 	if (wire_get_bytes(view, WIRE_TAG_BYTES, 0, &bytes, &len) != 0)
 		len = 0;
 	live->came += len;
-	if (output->ended) { /* and these are the last */
-		output->ended = false;
-		rc = frames_take(output, bytes, len);
-		output->ended = true;
-	} else {
-		rc = frames_take(output, bytes, len);
-	}
+	rc = frames_take(output, bytes, len);
+	output->ended = ended; /* and these were the last */
 	if (rc == 0)
 		return CLI_OK;
 	fprintf(stderr, "aloe: %s/%s: the recording ends: %s\n", live->dir, output->name,
