@@ -9,7 +9,6 @@
  *	TAP from the first index on, again and again */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +17,6 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/recording/control.h"
-#include "core/registry/registry.h"
 #include "core/report/report.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
@@ -27,13 +25,10 @@
 #include "tools/aloe/record_output.h"
 #include "tools/aloe/sinks.h"
 #include "tools/aloe/source.h"
-#include "tools/aloe/tap.h"
 
 enum {
 	KEEP_TIMES = 5, /* of what a tap's ring keeps, so that a moment without CPU costs nothing */
 	RING_BYTES = 64 << 20,
-	RING_MS = 10,
-	RING_LOOKS = 200,
 	WAIT_MS_MAX = 50,
 	STILL_MS = 1000,
 	BUSY_BYTES = 1 << 18
@@ -50,7 +45,7 @@ struct record_live {
 	size_t n, n_kept; /* n_kept: they come first */
 	struct wf_graft *kept;
 	char dir[4096];
-	uint64_t load_id, from, end, slots, keep;
+	uint64_t from, end, slots, keep;
 	uint64_t missed; /* before it began */
 	uint64_t flushed_ns, taken;
 	unsigned still_ms; /* for so long nothing has come since Ctrl-C */
@@ -111,55 +106,10 @@ static json_t *outputs_names(const struct record_live *live, bool digests)
 
 /* ---- taps ---- */
 
-static int answer_about(struct record_output *output, const struct wire_view *view)
+static uint64_t keep_of(const struct record_live *live, const struct tap_reader *reader)
 {
-	json_t *json = client_json(view);
-	const json_t *about = json_array_get(json_object_get(json, "outputs"), 0);
-
-	if (!json)
-		return CLI_FAILED;
-	snprintf(output->type, sizeof(output->type), "%s", report_text(about, "type"));
-	output->item_type = item_type_from_name(output->type);
-	output->item_bytes = (uint32_t)fmin(report_number(about, "item_bytes"), UINT32_MAX);
-	output->max = (uint32_t)fmin(report_number(about, "items_max"), UINT32_MAX);
-	output->kept = (uint64_t)fmax(report_number(about, "keep"), 0);
-	output->slot_ns = (uint64_t)fmax(report_number(json, "slot_ns"), 0);
-	json_decref(json);
-	if (output->item_bytes > 0 && output->max > 0)
-		return CLI_OK;
-	fprintf(stderr, "aloe: aloe-stats says nothing of the messages of %s\n", output->name);
-	return CLI_FAILED;
-}
-
-static void tap_request(
-    struct record_live *live, const struct record_output *output, bool begun, struct wire_msg *msg)
-{
-	client_request(&live->client, WIRE_TAP, client_values(&live->client), msg);
-	wire_put_text(msg, WIRE_TAG_WAVEFORM, live->name);
-	wire_put_text(msg, WIRE_TAG_NAME, output->name);
-	if (begun)
-		wire_put_u64(msg, WIRE_TAG_CURSOR, output->cursor);
-}
-
-/* The next index that it writes, in `cursor`. */
-static int output_ask(struct record_live *live, struct record_output *output)
-{
-	struct wire_view view;
-	struct wire_msg msg;
-	int status;
-
-	tap_request(live, output, false, &msg);
-	status = client_call(&live->client, &msg, &view);
-	if (status != CLI_OK)
-		return status;
-	wire_get_u64(&view, WIRE_TAG_CURSOR, &output->cursor);
-	return answer_about(output, &view);
-}
-
-static uint64_t keep_of(const struct record_live *live, const struct record_output *output)
-{
-	const uint64_t usual = image_tap_keep(output->slot_ns),
-	               most = RING_BYTES / ((uint64_t)output->item_bytes * output->max);
+	const uint64_t usual = image_tap_keep(reader->slot_ns), bytes = tap_bytes_max(reader),
+	               most = RING_BYTES / (bytes > 0 ? bytes : 1);
 	uint64_t keep = KEEP_TIMES * usual < most ? KEEP_TIMES * usual : most;
 
 	keep = keep < usual ? usual : keep > IMAGE_TAP_MAX ? IMAGE_TAP_MAX : keep;
@@ -168,20 +118,17 @@ static uint64_t keep_of(const struct record_live *live, const struct record_outp
 
 static int output_ring(struct record_live *live, struct record_output *output)
 {
-	int status = output_ask(live, output);
+	struct tap_reader *reader = &output->reader;
+	struct tap_bytes came;
+	int status;
 	uint64_t keep;
 
-	if (status)
-		return status;
-	keep = keep_of(live, output);
-	if (output->kept < keep)
-		status = tap_ring(&live->client, live->name, output->name, keep);
-	/* aloe-stats hears of the ring from the frontend, a moment later or sooner */
-	for (int n = 0; status == CLI_OK && output->kept < keep && n < RING_LOOKS; n++)
-		status = client_wait(&live->client, n > 0 ? RING_MS : 0) < 0
-		    ? 130
-		    : output_ask(live, output);
-	return status;
+	reader->waveform = live->name;
+	reader->name = output->name;
+	status = tap_ask(&live->client, reader, &came);
+	keep = status ? 0 : keep_of(live, reader);
+	return status || reader->kept >= keep ? status
+	                                      : tap_ring(&live->client, reader, keep, &came);
 }
 
 /* All have rings before the first index is chosen, so none loses it. */
@@ -192,9 +139,12 @@ static int from_choose(struct record_live *live)
 	for (size_t i = 0; i < live->n && status == CLI_OK; i++)
 		status = output_ring(live, &live->outputs[i]);
 	for (size_t i = 0; i < live->n && status == CLI_OK; i++) {
-		status = output_ask(live, &live->outputs[i]);
-		if (live->outputs[i].cursor > live->from)
-			live->from = live->outputs[i].cursor;
+		struct tap_reader *reader = &live->outputs[i].reader;
+		struct tap_bytes came;
+
+		status = tap_ask(&live->client, reader, &came);
+		if (reader->cursor > live->from)
+			live->from = reader->cursor;
 	}
 	for (size_t i = 0; i < live->n && live->slots > 0; i++)
 		live->outputs[i].until = live->from + live->slots;
@@ -211,8 +161,8 @@ static int frames_take(struct record_output *output, const uint8_t *bytes, size_
 
 		if (n <= 0 ||
 		    (!gap &&
-		        (frame.len > (uint64_t)output->item_bytes * output->max ||
-		            frame.len % output->item_bytes != 0)))
+		        (frame.len > tap_bytes_max(&output->reader) ||
+		            frame.len % output->reader.item_bytes != 0)))
 			return -EBADMSG;
 		rc = record_output_take(output, &frame);
 		if (rc < 0)
@@ -223,54 +173,23 @@ static int frames_take(struct record_output *output, const uint8_t *bytes, size_
 	return 0;
 }
 
-static int answer_take(
-    struct record_live *live, struct record_output *output, const struct wire_view *view)
+static int output_read(struct record_live *live, struct record_output *output)
 {
-	const void *bytes = NULL;
-	uint64_t load_id = 0;
-	size_t len = 0;
-	bool ended;
-	char *state;
-	int rc;
+	struct tap_bytes came;
+	int rc, status = tap_more(&live->client, &output->reader, &came);
 
-	wire_get_u64(view, WIRE_TAG_LOAD_ID, &load_id);
-	live->again = live->load_id != 0 && load_id != live->load_id;
-	live->load_id = load_id;
-	if (live->again)
-		return CLI_OK;
-	wire_get_u64(view, WIRE_TAG_CURSOR, &output->cursor);
-	state = wire_get_text(view, WIRE_TAG_STATE, 0);
-	ended = state && strcmp(state, "ended") == 0;
-	free(state);
-	if (wire_get_bytes(view, WIRE_TAG_BYTES, 0, &bytes, &len) != 0)
-		len = 0;
-	live->came += len;
-	rc = frames_take(output, bytes, len);
-	output->ended = ended; /* and these were the last */
+	live->gone |= output->reader.gone;
+	live->again |= output->reader.again;
+	if (status != CLI_OK)
+		return status == -EINTR ? CLI_OK : status;
+	live->came += came.len;
+	rc = frames_take(output, came.bytes, came.len);
+	output->ended = output->reader.ended;
 	if (rc == 0)
 		return CLI_OK;
 	fprintf(stderr, "aloe: %s/%s: the recording ends: %s\n", live->dir, output->name,
 	    strerror(-rc));
 	return CLI_FAILED;
-}
-
-/* A waveform that was unloaded is no error: what came is there. */
-static int output_read(struct record_live *live, struct record_output *output)
-{
-	struct wire_view view;
-	struct wire_msg msg;
-	int rc, status = CLI_OK;
-	bool over;
-
-	tap_request(live, output, true, &msg);
-	rc = client_ask(&live->client, &msg, CLIENT_CALL_MS, &view);
-	if (rc == -EINTR)
-		return CLI_OK;
-	if (rc == 0 && view.type == WIRE_FAIL)
-		status = client_over(&live->client, live->name, &live->gone, &over);
-	else if (rc == 0)
-		return answer_take(live, output, &view);
-	return live->gone || status ? status : client_judge(rc, &view);
 }
 
 /* ---- while it runs ---- */
@@ -337,14 +256,11 @@ static bool record_over(const struct record_live *live)
 
 static int wait_ms(const struct record_live *live)
 {
-	uint64_t ms = WAIT_MS_MAX;
+	int ms = WAIT_MS_MAX;
 
-	for (size_t i = 0; i < live->n; i++) {
-		const uint64_t one = live->outputs[i].kept * live->outputs[i].slot_ns / 8000000;
-
-		ms = one < ms ? one : ms;
-	}
-	return live->came >= BUSY_BYTES ? 0 : ms < 1 ? 1 : (int)ms;
+	for (size_t i = 0; i < live->n; i++)
+		ms = tap_wait_ms(&live->outputs[i].reader, ms);
+	return live->came >= BUSY_BYTES ? 0 : ms;
 }
 
 static int record_follow(struct record_live *live)

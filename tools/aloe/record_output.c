@@ -35,20 +35,20 @@ int record_output_open(struct record_output *output, const char *dir, uint64_t f
 	char line[TABLE_LINE];
 	int rc = 0;
 
-	output->next = output->cursor = from;
+	output->next = output->reader.cursor = from;
 	output->lost_at = UINT64_MAX;
 	if (output->keeps)
 		rc = file_create(output, dir, ".sigmf-data", &output->data);
 	if (rc == 0 && output->keeps)
 		rc = file_create(output, dir, ".messages", &output->table);
 	if (rc == 0 && output->keeps) {
-		table_head(line, output->type, output->max);
+		table_head(line, output->reader.type, output->reader.items_max);
 		rc = text_put(output->table, line);
 	}
 	if (rc == 0 && output->digests)
 		rc = file_create(output, dir, ".digests", &output->digest);
 	if (rc == 0 && output->digests) {
-		digests_head(head, output->item_type, output->max);
+		digests_head(head, output->reader.item_type, output->reader.items_max);
 		rc = bytes_put(output->digest, head, sizeof(head));
 	}
 	return rc;
@@ -106,7 +106,7 @@ static int message_take(struct record_output *output, const struct tap_frame *fr
 	    .state = frame->flags == TAP_IDLE ? ALOE_IDLE
 	        : frame->flags == TAP_ABSENT  ? ALOE_ABSENT
 	                                      : ALOE_VALID,
-	    .len = frame->len / output->item_bytes,
+	    .len = frame->len / output->reader.item_bytes,
 	    .digest = digest64(frame->data, frame->len, 0)};
 	int rc = output->keeps ? message_keep(output, &message, frame) : 0;
 

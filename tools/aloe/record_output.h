@@ -12,19 +12,15 @@
 
 #include "core/recording/digests.h"
 #include "core/recording/table.h"
-#include "core/tap/frame.h"
+#include "tools/aloe/tap_reader.h"
 
 struct record_output {
 	char name[160]; /* INSTANCE.PORT */
 	int instance, port;
 	bool keeps;   /* NAME.messages, NAME.sigmf-data */
 	bool digests; /* NAME.digests */
-	/* of the tap */
-	char type[8];
-	uint32_t item_type, item_bytes, max;
-	uint64_t slot_ns, kept; /* kept: messages that its ring keeps */
-	uint64_t cursor;
-	bool ended;
+	struct tap_reader reader;
+	bool ended; /* the last frames were taken */
 	/* what came */
 	uint64_t next;  /* index behind the last message */
 	uint64_t until; /* from this index on nothing is taken */

@@ -13,21 +13,18 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
-#include "core/registry/registry.h"
 #include "core/report/report.h"
 #include "core/sigmf/writer.h"
-#include "core/tap/frame.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/tap.h"
+#include "tools/aloe/tap_reader.h"
 
 enum {
 	LOOK_EACH = 16,
 	GAPS_SHOWN = 8,
 	WAIT_MS_MAX = 50,
 	BUSY_BYTES = 1 << 18,
-	RING_MS = 10,
-	RING_LOOKS = 200
 };
 
 struct tap_gap {
@@ -35,18 +32,15 @@ struct tap_gap {
 };
 
 struct tap_run {
-	const char *waveform, *name, *path;
+	struct tap_reader reader;
+	const char *path;
 	FILE *out;
 	bool framed, holes; /* holes: zeros need no space in a file of its own */
 	bool sigmf;
 	struct sigmf_writer *writer; /* instead of `out` */
-	uint64_t count, every, keep; /* count 0: until the end; keep 0: the usual */
+	uint64_t count, keep;        /* count 0: until the end; keep 0: the usual */
 	uint64_t wanted;             /* of tap_items: items, from which `count` follows; else 0 */
-	uint64_t cursor, load_id;
-	bool ended, again, gone;
-	/* of the output */
-	uint32_t bytes_max, items_max, item_type;
-	uint64_t kept, slot_ns;
+	uint32_t bytes_max;          /* of a message */
 	uint8_t *zeros;
 	/* what came */
 	uint64_t messages, idle, absent, lost, gaps, before, first, last;
@@ -60,15 +54,15 @@ static int recording_open(struct tap_run *tap)
 {
 	struct sigmf_global global = sigmf_no_global;
 	struct diag diag;
-	int rc = sigmf_datatype_for(tap->item_type, &global.datatype);
+	int rc = sigmf_datatype_for(tap->reader.item_type, &global.datatype);
 
-	global.slot_ns = tap->slot_ns;
-	global.items = tap->items_max;
-	global.waveform = tap->waveform;
-	global.port = tap->name;
-	if (tap->slot_ns > 0)
-		global.sample_rate_hz =
-		    tap->items_max * 1e9 / (double)tap->slot_ns / (double)tap->every;
+	global.slot_ns = tap->reader.slot_ns;
+	global.items = tap->reader.items_max;
+	global.waveform = tap->reader.waveform;
+	global.port = tap->reader.name;
+	if (tap->reader.slot_ns > 0)
+		global.sample_rate_hz = tap->reader.items_max * 1e9 / (double)tap->reader.slot_ns /
+		    (double)tap->reader.every;
 	diag_init(&diag);
 	if (rc == 0)
 		rc = sigmf_create(tap->path, &global, &diag, &tap->writer);
@@ -109,7 +103,8 @@ static void zeros_write(struct tap_run *tap, uint64_t count)
 /* What is lost or ABSENT is no sample: a segment ends there. */
 static int frame_record(struct tap_run *tap, const struct tap_frame *frame)
 {
-	const uint32_t item_bytes = tap->items_max ? tap->bytes_max / tap->items_max : 1;
+	const uint32_t item_bytes =
+	    tap->reader.items_max ? tap->bytes_max / tap->reader.items_max : 1;
 	const uint64_t n = frame->flags == TAP_ABSENT ? 1 : frame->count;
 	int rc = 0;
 
@@ -123,7 +118,8 @@ static int frame_record(struct tap_run *tap, const struct tap_frame *frame)
 	if (frame->flags != TAP_ABSENT && frame->flags != TAP_GAP)
 		return 0;
 	for (uint64_t i = 0; i < n && rc == 0; i++)
-		rc = sigmf_put_lost(tap->writer, frame->index + i * tap->every, tap->items_max);
+		rc = sigmf_put_lost(
+		    tap->writer, frame->index + i * tap->reader.every, tap->reader.items_max);
 	return rc;
 }
 
@@ -189,164 +185,58 @@ static int frames_take(struct tap_run *tap, const uint8_t *bytes, size_t len)
 
 /* ---- the node ---- */
 
-static int output_take(struct tap_run *tap, const struct wire_view *view)
+static int tap_begin(struct client *client, struct tap_run *tap)
 {
-	json_t *json = client_json(view);
-	const json_t *output = json_array_get(json_object_get(json, "outputs"), 0);
-	const double bytes =
-	    report_number(output, "item_bytes") * report_number(output, "items_max");
+	struct tap_reader *reader = &tap->reader;
+	struct tap_bytes came;
+	int status = tap_ask(client, reader, &came);
 
-	if (!json)
-		return CLI_FAILED;
-	tap->bytes_max = bytes >= 0 && bytes < UINT32_MAX ? (uint32_t)bytes : 0;
-	tap->items_max = (uint32_t)fmin(report_number(output, "items_max"), UINT32_MAX);
-	tap->item_type = item_type_from_name(report_text(output, "type"));
-	if (tap->wanted > 0 && tap->items_max > 0)
-		tap->count = (tap->wanted + tap->items_max - 1) / tap->items_max;
-	tap->kept = (uint64_t)report_number(output, "keep");
-	tap->slot_ns = (uint64_t)report_number(json, "slot_ns");
-	json_decref(json);
-	return CLI_OK;
-}
-
-static int answer_take(struct tap_run *tap, const struct wire_view *view)
-{
-	const void *bytes = NULL;
-	uint64_t load_id = 0;
-	size_t len = 0;
-	char *state;
-
-	wire_get_u64(view, WIRE_TAG_LOAD_ID, &load_id);
-	tap->again = tap->load_id != 0 && load_id != tap->load_id;
-	tap->load_id = load_id;
-	if (tap->again)
-		return CLI_OK;
-	wire_get_u64(view, WIRE_TAG_CURSOR, &tap->cursor);
-	state = wire_get_text(view, WIRE_TAG_STATE, 0);
-	tap->ended = state && strcmp(state, "ended") == 0;
-	free(state);
-	if (wire_get_bytes(view, WIRE_TAG_BYTES, 0, &bytes, &len) != 0)
-		len = 0;
-	return frames_take(tap, bytes, len);
-}
-
-static void tap_request(struct client *client, const struct tap_run *tap, struct wire_msg *msg)
-{
-	client_request(client, WIRE_TAP, client_values(client), msg);
-	wire_put_text(msg, WIRE_TAG_WAVEFORM, tap->waveform);
-	wire_put_text(msg, WIRE_TAG_NAME, tap->name);
-	if (tap->every > 1)
-		wire_put_u64(msg, WIRE_TAG_COUNT, tap->every);
-}
-
-int tap_ring(struct client *client, const char *waveform, const char *name, uint64_t keep)
-{
-	struct wire_view view;
-	struct wire_msg msg;
-	int status;
-
-	client_request(client, WIRE_RING, WIRE_EXEC, &msg);
-	wire_put_text(&msg, WIRE_TAG_WAVEFORM, waveform);
-	wire_put_text(&msg, WIRE_TAG_NAME, name);
-	wire_put_u64(&msg, WIRE_TAG_COUNT, keep);
-	status = client_call(client, &msg, &view);
-	if (status != CLI_OK)
-		fprintf(stderr,
-		    "aloe: %s has no ring that keeps messages; a waveform that is loaded with "
-		    "--tap %s has one from its first slot on\n",
-		    name, name);
-	return status;
-}
-
-/* The first question: which output, and from where on. */
-static int begin_ask(struct client *client, const struct cli_args *args, struct tap_run *tap,
-    struct wire_view *ret_view)
-{
-	uint64_t number = 0;
-	struct wire_msg msg;
-	int status;
-
-	tap_request(client, tap, &msg);
-	if (cli_whole(args, "from", 0, UINT64_MAX >> 1, &number) < 0 ||
-	    cli_whole(args, "last", 1, UINT64_MAX >> 1, &number) < 0) {
-		wire_fini(&msg);
-		return CLI_USAGE;
-	}
-	if (cli_has(args, "from") || cli_has(args, "last"))
-		wire_put_u64(
-		    &msg, cli_has(args, "from") ? WIRE_TAG_CURSOR : WIRE_TAG_SLOTS, number);
-	status = client_call(client, &msg, ret_view);
-	return status ? status : output_take(tap, ret_view);
-}
-
-static bool has_ring(const struct tap_run *tap)
-{
-	return tap->kept > 0 && tap->kept >= tap->keep;
-}
-
-static int tap_begin(struct client *client, const struct cli_args *args, struct tap_run *tap)
-{
-	struct wire_view view;
-	int status = begin_ask(client, args, tap, &view);
-
-	if (status == 0 && !has_ring(tap))
-		status = tap_ring(client, tap->waveform, tap->name,
-		    tap->keep > 0 ? tap->keep : image_tap_keep(tap->slot_ns));
-	/* aloe-stats hears of the ring from the frontend, a moment later or sooner */
-	for (int n = 0; status == 0 && !has_ring(tap) && n < RING_LOOKS; n++)
-		status = client_wait(client, n > 0 ? RING_MS : 0) < 0
-		    ? 130
-		    : begin_ask(client, args, tap, &view);
-	if (status == 0)
+	if (status == CLI_OK && (reader->kept == 0 || reader->kept < tap->keep))
+		status = tap_ring(client, reader,
+		    tap->keep > 0 ? tap->keep : image_tap_keep(reader->slot_ns), &came);
+	tap->bytes_max = tap_bytes_max(reader);
+	if (tap->wanted > 0 && reader->items_max > 0)
+		tap->count = (tap->wanted + reader->items_max - 1) / reader->items_max;
+	if (status == CLI_OK)
 		status = file_open(tap);
-	return status ? status : answer_take(tap, &view);
+	return status ? status : frames_take(tap, came.bytes, came.len);
 }
 
-/* A waveform that was unloaded is no error: what came is there. */
 static int frames_ask(struct client *client, struct tap_run *tap)
 {
-	struct wire_view view;
-	struct wire_msg msg;
-	bool over;
-	int rc, status = CLI_OK;
+	struct tap_bytes came;
+	int status = tap_more(client, &tap->reader, &came);
 
-	tap_request(client, tap, &msg);
-	wire_put_u64(&msg, WIRE_TAG_CURSOR, tap->cursor);
-	rc = client_ask(client, &msg, CLIENT_CALL_MS, &view);
-	if (rc == 0 && view.type == WIRE_FAIL)
-		status = client_over(client, tap->waveform, &tap->gone, &over);
-	else if (rc == 0)
-		return answer_take(tap, &view);
-	return tap->gone || status ? status : client_judge(rc, &view);
+	if (status == CLI_OK)
+		status = frames_take(tap, came.bytes, came.len);
+	return status == -EINTR ? 130 : status;
 }
 
-/* An eighth of the time that the ring holds. */
 static int wait_ms(const struct tap_run *tap)
 {
-	const uint64_t ms = tap->kept * tap->slot_ns / 8000000;
-
-	return tap->came >= BUSY_BYTES ? 0 : ms < 1 ? 1 : ms > WAIT_MS_MAX ? WAIT_MS_MAX : (int)ms;
+	return tap->came >= BUSY_BYTES ? 0 : tap_wait_ms(&tap->reader, WAIT_MS_MAX);
 }
 
 static bool tap_over(const struct tap_run *tap)
 {
-	return tap->ended || tap->again || tap->gone ||
+	return tap->reader.ended || tap->reader.again || tap->reader.gone ||
 	    (tap->count > 0 && tap->messages >= tap->count);
 }
 
-static int tap_follow(struct client *client, const struct cli_args *args, struct tap_run *tap)
+static int tap_follow(struct client *client, struct tap_run *tap)
 {
 	bool over = false;
 	unsigned idle = 0;
-	int status = tap_begin(client, args, tap);
+	int status = tap_begin(client, tap);
 
 	while (status == CLI_OK && !tap_over(tap) && !over) {
 		if (client_wait(client, wait_ms(tap)) < 0)
 			break;
 		idle = tap->came > 0 ? 0 : idle + 1;
 		if (idle % LOOK_EACH == LOOK_EACH - 1)
-			status = client_over(client, tap->waveform, &tap->gone, &over);
-		if (status == CLI_OK && !tap->gone)
+			status =
+			    client_over(client, tap->reader.waveform, &tap->reader.gone, &over);
+		if (status == CLI_OK && !tap->reader.gone)
 			status = frames_ask(client, tap);
 	}
 	return status == 130 ? CLI_OK : status;
@@ -368,11 +258,11 @@ static void gaps_print(const struct tap_run *tap)
 
 static void tap_print(const struct tap_run *tap)
 {
-	if (tap->again)
+	if (tap->reader.again)
 		fprintf(
 		    stderr, "aloe: the waveform was loaded anew under its name; the tap ends\n");
-	fprintf(
-	    stderr, "%s: %" PRIu64 " message%s", tap->name, tap->messages, plural(tap->messages));
+	fprintf(stderr, "%s: %" PRIu64 " message%s", tap->reader.name, tap->messages,
+	    plural(tap->messages));
 	if (tap->messages > 0)
 		fprintf(stderr, ", index %" PRIu64, tap->first);
 	if (tap->messages > 1)
@@ -460,20 +350,19 @@ static int outputs_print(struct client *client, const char *waveform, bool json)
 int tap_items(
     struct client *client, const struct cli_args *args, uint64_t wanted, struct tap_items *ret)
 {
-	struct tap_run tap = {.waveform = args->args[0],
-	    .name = args->args[1],
+	struct tap_run tap = {
+	    .reader = {.waveform = args->args[0], .name = args->args[1], .every = 1},
 	    .path = args->args[1],
-	    .every = 1,
 	    .wanted = wanted,
 	    .out = open_memstream(&ret->bytes, &ret->len)};
-	int status = tap.out ? tap_follow(client, args, &tap) : CLI_FAILED;
+	int status = tap.out ? tap_follow(client, &tap) : CLI_FAILED;
 
 	if (tap.out && fclose(tap.out) != 0)
 		status = CLI_FAILED;
 	free(tap.zeros);
-	ret->type = tap.item_type;
-	ret->items_max = tap.items_max;
-	ret->slot_ns = tap.slot_ns;
+	ret->type = tap.reader.item_type;
+	ret->items_max = tap.reader.items_max;
+	ret->slot_ns = tap.reader.slot_ns;
 	ret->lost = tap.lost;
 	ret->absent = tap.absent;
 	return status;
@@ -484,9 +373,15 @@ int tap_items(
 static int options_take(const struct cli_args *args, struct tap_run *tap)
 {
 	if (cli_whole(args, "count", 1, UINT64_MAX >> 1, &tap->count) < 0 ||
-	    cli_whole(args, "every", 1, UINT32_MAX, &tap->every) < 0 ||
+	    cli_whole(args, "every", 1, UINT32_MAX, &tap->reader.every) < 0 ||
 	    cli_whole(args, "keep", 1, IMAGE_TAP_MAX, &tap->keep) < 0)
 		return CLI_USAGE;
+	if (cli_whole(args, "from", 0, UINT64_MAX >> 1, &tap->reader.number) < 0 ||
+	    cli_whole(args, "last", 1, UINT64_MAX >> 1, &tap->reader.number) < 0)
+		return CLI_USAGE;
+	tap->reader.begin = cli_has(args, "from") ? TAP_FROM
+	    : cli_has(args, "last")               ? TAP_LAST
+	                                          : TAP_NEXT;
 	if (cli_has(args, "from") && cli_has(args, "last"))
 		return cli_fail(args, "--from and --last both say where to begin; give one");
 	if (args->n_args > 1 && cli_has(args, "json"))
@@ -502,22 +397,22 @@ static int options_take(const struct cli_args *args, struct tap_run *tap)
 int aloe_tap(const struct cli_args *args)
 {
 	const char *path = cli_get(args, "output");
-	struct tap_run tap = {.waveform = args->args[0],
-	    .name = args->n_args > 1 ? args->args[1] : NULL,
+	struct tap_run tap = {.reader = {.waveform = args->args[0],
+	                          .name = args->n_args > 1 ? args->args[1] : NULL,
+	                          .every = 1},
 	    .path = path ? path : "-",
 	    .framed = cli_has(args, "framed"),
-	    .sigmf = cli_has(args, "sigmf"),
-	    .every = 1};
+	    .sigmf = cli_has(args, "sigmf")};
 	int status = options_take(args, &tap), closed;
 	struct client client;
 
 	status = status ? status : client_open(&client, args);
 	if (status)
 		return status;
-	if (!tap.name)
-		status = outputs_print(&client, tap.waveform, cli_has(args, "json"));
+	if (!tap.reader.name)
+		status = outputs_print(&client, tap.reader.waveform, cli_has(args, "json"));
 	else
-		status = client_signals(&client) < 0 ? CLI_FAILED : tap_follow(&client, args, &tap);
+		status = client_signals(&client) < 0 ? CLI_FAILED : tap_follow(&client, &tap);
 	client_close(&client);
 	closed = tap.writer ? recording_close(&tap) : file_close(&tap);
 	return status ? status : closed;

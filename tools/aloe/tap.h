@@ -21,8 +21,4 @@ struct tap_items {
 int tap_items(
     struct client *client, const struct cli_args *args, uint64_t wanted, struct tap_items *ret);
 
-/* tap_ring gives an output a ring that keeps `keep` messages, while the waveform runs. The exit
- * status. */
-int tap_ring(struct client *client, const char *waveform, const char *name, uint64_t keep);
-
 #endif
