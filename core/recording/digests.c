@@ -181,7 +181,7 @@ void digests_fini(struct digest_table *table)
 
 /* ---- comparing ---- */
 
-static bool is_same(const struct digest_row *one, const struct digest_row *other)
+bool digests_same(const struct digest_row *one, const struct digest_row *other)
 {
 	return one->state == other->state && one->len == other->len && one->digest == other->digest;
 }
@@ -204,7 +204,7 @@ void digests_compare(const struct digest_table *one, const struct digest_table *
 			row_missed(ret, a->index < b->index ? a++ : b++);
 			continue;
 		}
-		if (!is_same(a, b) && ret->differ++ == 0)
+		if (!digests_same(a, b) && ret->differ++ == 0)
 			memcpy(ret->row, (struct digest_row[]){*a, *b}, sizeof(ret->row));
 		ret->compared++;
 		a++;

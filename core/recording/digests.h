@@ -69,7 +69,9 @@ struct digest_comparison {
 	struct digest_row row[2]; /* differ > 0: the first that differ */
 };
 
-/* digests_compare compares messages before index `end` by state, length and digest. */
+/* digests_same: of two rows by state, length and digest. digests_compare compares the messages
+ * before index `end` by that. */
+bool digests_same(const struct digest_row *one, const struct digest_row *other);
 void digests_compare(const struct digest_table *one, const struct digest_table *other, uint64_t end,
     struct digest_comparison *ret);
 

@@ -13,8 +13,7 @@ struct agreement { /* of an output */
 static void row_judge(
     const struct digest_row *row, const struct digest_row *other, struct agreement *ret)
 {
-	const bool same = other && other->index == row->index && other->state == row->state &&
-	    other->len == row->len && other->digest == row->digest;
+	const bool same = other && other->index == row->index && digests_same(row, other);
 
 	/* an instance that rests at an index need not have a message of it */
 	if (row->state == ALOE_IDLE && (!other || other->index != row->index))
