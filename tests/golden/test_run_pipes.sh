@@ -82,7 +82,33 @@ ok "a reader that has enough ends the run" says "reads standard output has close
 ok "and that is no failure" grep -qx 0 "$work/status"
 ok "and is given all that it wanted" test "$(wc -c <"$work/got")" = 4000
 run out >/dev/full
+ok "what was lost is a failure" test $? = 1
 ok "standard output that is full ends the run" says "cannot be written, and the run ends: No space"
+run in </
+ok "so is an input that cannot be read" test $? = 1
+ok "which is said" says "standard input cannot be read, and ends here: Is a directory"
+conf little - -
+rm -f "$work/status" "$work/err"
+head -c 100000 "$work/x" >"$work/y"
+{ # a reader that stands still, and a signal
+	timeout 60 "$aloe" run "$work/little.conf" <"$work/y" 2>"$work/err" &
+	echo $! >"$work/pid"
+	wait $!
+	echo $? >"$work/status"
+} | {
+	for _ in $(seq 300); do # the run is over, and waits for its reader
+		grep -q '^slots' "$work/err" 2>"$work/log" && break
+		sleep 0.1
+	done
+	sleep 0.5
+	kill -TERM "$(cat "$work/pid")"
+	for _ in $(seq 300); do
+		[ -s "$work/status" ] && break
+		sleep 0.1
+	done
+} >/dev/null
+ok "a signal ends the wait for a reader that stands still" test "$(cat "$work/status")" != 0
+ok "and it is said" says "a signal came before standard output had everything"
 
 mkfifo "$work/a" "$work/b"
 conf fifos "$work/a" "$work/b"

@@ -65,6 +65,7 @@ int standard_find(const struct source *source, struct standard *ret)
 	ret->said = false;
 	atomic_store(&ret->ending, 0);
 	atomic_store(&ret->failed, 0);
+	atomic_store(&ret->cut, 0);
 	return status;
 }
 
@@ -128,9 +129,11 @@ static void *in_main(void *self)
 		got = read(STDIN_FILENO, bytes, sizeof(bytes));
 		if (got < 0 && errno == EAGAIN)
 			poll(&(struct pollfd){.fd = STDIN_FILENO, .events = POLLIN}, 1, -1);
-		else if (got < 0 && errno != EINTR)
+		else if (got < 0 && errno != EINTR) {
 			fprintf(stderr, "aloe: standard input cannot be read, and ends here: %s\n",
 			    strerror(errno));
+			atomic_store(&standard->cut, 1);
+		}
 	} while ((got > 0 && all_write(standard->in.fd, bytes, (size_t)got)) ||
 	    (got < 0 && (errno == EINTR || errno == EAGAIN)));
 	while (sem_wait(&standard->loaded) < 0)
@@ -321,27 +324,36 @@ bool standard_failed(struct standard *standard)
 }
 
 /* Who reads may stand still: a signal ends the wait. */
-static void end_wait(struct standard_end *end, int signal_fd)
+static bool end_wait(struct standard_end *end, int signal_fd)
 {
+	bool cut = false;
+
 	while (pthread_tryjoin_np(end->thread, NULL) == EBUSY) {
 		struct pollfd ask = {.fd = signal_fd, .events = POLLIN};
 		struct signalfd_siginfo info;
 
 		if (poll(&ask, 1, LOOK_MS / 10) > 0 && read(signal_fd, &info, sizeof(info)) > 0 &&
-		    info.ssi_signo != SIGWINCH)
+		    info.ssi_signo != SIGWINCH) {
 			pthread_cancel(end->thread);
+			cut = true;
+		}
 	}
+	return cut;
 }
 
-static void end_close(struct standard_end *end, int signal_fd, bool now)
+/* Whether a signal came before it had everything. */
+static bool end_close(struct standard_end *end, int signal_fd, bool now)
 {
+	bool cut = false;
+
 	if (end->running && now)
 		pthread_cancel(end->thread);
 	if (end->running)
-		end_wait(end, signal_fd);
+		cut = end_wait(end, signal_fd);
 	end->running = false;
 	fd_close(&end->fd);
 	fd_close(&end->hold);
+	return cut;
 }
 
 void standard_ending(struct standard *standard)
@@ -351,9 +363,12 @@ void standard_ending(struct standard *standard)
 
 void standard_close(struct standard *standard, int signal_fd, bool now)
 {
-	end_close(&standard->in, signal_fd, true);
+	(void)end_close(&standard->in, signal_fd, true);
 	fd_close(&standard->out.hold);
-	end_close(&standard->out, signal_fd, now);
+	if (!end_close(&standard->out, signal_fd, now))
+		return;
+	fprintf(stderr, "aloe: a signal came before standard output had everything\n");
+	atomic_store(&standard->cut, 1);
 }
 
 bool standard_lost(struct standard *standard)
@@ -361,5 +376,5 @@ bool standard_lost(struct standard *standard)
 	const int error = atomic_load(&standard->failed);
 
 	standard_failed(standard);
-	return error != 0 && error != EPIPE;
+	return (error != 0 && error != EPIPE) || atomic_load(&standard->cut) != 0;
 }

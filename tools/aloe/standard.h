@@ -34,6 +34,7 @@ struct standard {
 	sem_t loaded;       /* `in` may end */
 	_Atomic int ending; /* `out` takes what comes, however slow its reader is */
 	_Atomic int failed; /* errno of writing standard output; 0 */
+	_Atomic int cut;    /* input could not be read to its end, or output was not taken to its */
 	bool said;          /* that it failed */
 };
 
@@ -55,8 +56,8 @@ void standard_name(const struct standard *standard, json_t *report);
 /* standard_ending is called before the node is told to end, which waits for no slow reader. */
 void standard_ending(struct standard *standard);
 /* standard_close waits until standard output has everything, or a signal comes; or with `now` does
- * not. standard_lost tells afterwards whether something of it could not be written (a reader that
- * had enough is no loss). */
+ * not. standard_lost tells afterwards whether something of either is lost (a reader that had enough
+ * is no loss). */
 void standard_close(struct standard *standard, int signal_fd, bool now);
 bool standard_lost(struct standard *standard);
 
