@@ -103,6 +103,10 @@ $(B)/obj/core/fft/%.o $(patsubst %.c,$(B)/obj/%.o,$(ROOM_SRC)): CFLAGS_ALOE += -
 $(B)/obj/components/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
 $(B)/obj/tests/faults/components/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
 $(B)/obj/platforms/dpdk/%.o $(B)/obj/platforms/x310/frame.o $(B)/obj/platforms/soapy/device.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
+# Tests are compiled for less than they would gain: what they compute is in the objects above, or in what stands in tests/common.
+CHEAP := $(if $(findstring -O2,$(CFLAGS)),-O1)
+$(foreach d,unit sim golden contract faults fuzz,$(B)/obj/tests/$(d)/%.o): CFLAGS_ALOE += $(CHEAP)
+$(B)/obj/tests/faults/components/%.o: CFLAGS_ALOE += $(if $(CHEAP),-O2)
 # The folder is newer when a driver came or went.
 $(B)/obj/platforms/drivers.o: platforms $(RADIO_SRC)
 $(B)/obj/platforms/drivers.o: CPPFLAGS_ALOE += -D'RADIOS=$(RADIOS)'
@@ -147,6 +151,9 @@ $(2): $(call obj,$(wildcard $(1)/*.c $(1)/*/*.c)) $(LIBDAEMON) $(LIBALOE) $(LIBK
 endef
 $(foreach d,$(DAEMONS),$(eval $(call program,daemons/$(d),$(B)/bin/aloe-$(d))))
 $(foreach t,$(TOOLS),$(eval $(call program,tools/$(t),$(B)/bin/$(call tool,$(t)))))
+
+# The page of the dashboard lies in the program that serves it.
+$(B)/obj/daemons/statsman/page.o: $(wildcard daemons/statsman/page/* daemons/statsman/page/*/*)
 
 # No other program serves HTTP.
 $(B)/bin/aloe-statsman: private LIBS_CORE += -lcivetweb
@@ -229,7 +236,7 @@ $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(TEST_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS_ALOE) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 		$(LIBS_CORE)
-$(B)/fuzz/x310sim: $(LIBPARTS)
+$(B)/fuzz/x310sim $(B)/fuzz/web: $(LIBPARTS)
 
 TRUTH := $(B)/tests/truth/inject $(B)/tests/truth/matrix
 tests: $(TESTS) $(TRUTH) $(FAULTY) $(FAULTY:.so=.desc) $(SOAPY_MODULE) ## the test programs, not run
@@ -252,12 +259,12 @@ check-kills: all $(B)/tests/faults/test_x310_kills ## 1 000 kills of either end 
 	$(Q)B=$(B) ALOE_KILLS=$(or $(KILLS),1000) TEST_TIMEOUT=7200 tests/run.sh $(B)/tests/faults/test_x310_kills
 
 # The two-cause rows and the controls are kinds, too. Thresholds and kinds are fixed; SEED of the report is 2.
-TRUTH_KINDS := component new-memory preempted moved no-input soft-interrupt other-cpu timer timer-idle throttled slept slow-machine radio none \
+TRUTH_KINDS := component new-memory preempted moved no-input soft-interrupt other-cpu other-cpu-tlb timer timer-idle throttled throttled-quota slept slow-machine radio none \
 	component+preempted new-memory+preempted component+slept preempted+throttled
 truth: all tests ## `aloe why` against disturbances that the engine is not told of: the confusion matrix, TRIALS=100 of each kind, SEED=2; resumable
 	$(Q)B=$(B) TRUTH_KINDS="$(TRUTH_KINDS)" TRUTH_TRIALS=$(or $(TRIALS),100) TRUTH_SEED=$(or $(SEED),2) sh tests/truth/all.sh
 
-check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD; judges of /metrics; GNU Radio over ZeroMQ; SigMF; traces; nodes under Slurm; Debian packages (PARTS=metrics: only these)
+check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD; judges of /metrics; GNU Radio over ZeroMQ; SigMF; traces; the dashboard in Chromium; nodes under Slurm; Debian packages (PARTS=metrics: only these)
 	$(Q)tests/deps.sh build test others deb
 	$(Q)B=$(B) tests/others/check.sh $(PARTS)
 
@@ -271,15 +278,23 @@ SANITIZE = $(MAKE) B=build-$(1) CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitiz
 # Thousands of blocks for an error rate or a digest and runs of benchmarks take minutes under sanitizers, on paths that the
 # other programs go as well.
 COUNTED := $(wildcard tests/golden/test_run_utran*.c tests/golden/test_run_levels.c tests/sim/test_bench*.c tests/sim/test_run_determinism.c)
+SAN = $(call SANITIZE,san,address$(COMMA)undefined) TEST_SRC="$(filter-out $(COUNTED),$(TEST_SRC))"
 check-san: ## the test programs under ASan and UBSan
 	$(Q)tests/deps.sh build test
-	+$(Q)$(call SANITIZE,san,address$(COMMA)undefined) check-programs TEST_SRC="$(filter-out $(COUNTED),$(TEST_SRC))"
+	+$(Q)$(SAN) check-programs
 
 # Nodes in tests/faults order their threads through other processes too, which TSan does not see.
 THREADED = $(filter-out %/test_slot_sacred.c tests/faults/%,$(shell grep -lE 'pthread_create|common/engine\.h' $(TEST_SRC)))
+TSAN = $(call SANITIZE,tsan,thread -Wno-tsan) TEST_SRC="$(THREADED)"
 check-tsan: ## the tests that use threads, under TSan
 	$(Q)tests/deps.sh build test
-	+$(Q)$(call SANITIZE,tsan,thread -Wno-tsan) check-programs TEST_SRC="$(THREADED)"
+	+$(Q)$(TSAN) check-programs
+
+compiled: ## compile what check-san, check-tsan and fuzz-build run, and run nothing
+	$(Q)tests/deps.sh build test fuzz
+	+$(Q)$(SAN) all tests
+	+$(Q)$(TSAN) all tests
+	+$(Q)$(FUZZING)
 
 check-neon: ## kernels, their tests and the UTRAN chain for aarch64, under qemu
 	$(Q)tests/deps.sh build neon
@@ -367,18 +382,19 @@ clock-seeds: $(B)/tests/unit/test_offset ## CLOCK_SEEDS=20000 pairs of clocks wi
 	$(Q)CLOCK_SEEDS=$(CLOCK_SEEDS) $(B)/tests/unit/test_offset
 
 MANY ?= 1000
-many: all $(B)/tests/faults/test_many ## MANY=1000 hosts on one node, exec and frontend killed among them: how long until it answers
-	$(Q)TEST_TIMEOUT=7200 MANY=$(MANY) tests/run.sh $(B)/tests/faults/test_many
-	$(Q)grep -E 'loaded|answers' $(B)/test-logs/faults.test_many.log
+many: all $(B)/tests/faults/test_many ## MANY=1000 hosts, then as many waveforms, on one node, exec and frontend killed among them: how long it takes
+	$(Q)TEST_TIMEOUT=7200 MANY=$(MANY) WAVEFORMS=$(MANY) tests/run.sh $(B)/tests/faults/test_many tests/sim/test_many_waveforms.sh
+	$(Q)grep -hE 'loaded|answers|took' $(B)/test-logs/faults.test_many.log $(B)/test-logs/sim.test_many_waveforms.sh.log
 
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SRC))
 FUZZ_SECONDS ?= 60
+FUZZING = $(MAKE) B=build-fuzz CC=clang CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" fuzzers
 fuzz: fuzz-build ## libFuzzer on every parser, FUZZ_SECONDS=60 each
 	$(Q)tests/fuzz/fuzz.sh build-fuzz/fuzz $(FUZZ_SECONDS)
 fuzz-build: ## install what is missing, build the programs of fuzz by clang, and run each over its corpus once
 	$(Q)tests/deps.sh build fuzz
-	$(Q)$(MAKE) B=build-fuzz CC=clang CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" fuzzers
+	+$(Q)$(FUZZING)
 	$(Q)tests/fuzz/fuzz.sh build-fuzz/fuzz corpus
 fuzzers: $(FUZZERS)
 
@@ -412,6 +428,7 @@ install: all ## DESTDIR= PREFIX=/usr/local
 	$(Q)for f in $(wildcard platforms/nodes/*.conf); do $(INSTALL) -m 644 $$f $(call at,share/aloe/platforms)/$${f##*/} || exit 1; done
 	$(Q)sed 's,/usr/local/bin,$(PREFIX)/bin,' platforms/deploy/aloe@.service | $(INSTALL) -m 644 /dev/stdin $(call at,lib/systemd/system)/aloe@.service
 	$(Q)$(INSTALL) -m 755 platforms/deploy/aloe.slurm $(call at,share/aloe/deploy)/aloe.slurm
+	$(Q)$(INSTALL) -m 644 platforms/deploy/grafana.json $(call at,share/aloe/deploy)/grafana.json
 	$(Q)for f in $(MAN); do sed '/^\.TH/s/ALOE [0-9][0-9.]*/ALOE $(VERSION)/' $$f | $(INSTALL) -m 644 /dev/stdin $(call at,share/man)/man$${f##*.}/$${f##*/} || exit 1; done
 	$(Q)for room in $(DOCS); do $(INSTALL) -m 644 $$room/README.md $(call at,share/doc/aloe)/$$room.md || exit 1; done
 	$(Q)for f in $(PYTHON); do $(INSTALL) -m 644 $$f $(call at,$(PYTHONDIR)/aloe)/$${f##*/} || exit 1; done
@@ -450,6 +467,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
+.PHONY: compiled truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -17,7 +17,7 @@ packages() {
 	jack) echo g++ jackd2 libjack-jackd2-dev ;;
 	uhd) echo g++ libuhd-dev libboost-dev libfftw3-dev ;;
 	others) echo uhd-host gnuradio python3-venv python3-numpy soapysdr-tools soapysdr0.8-module-uhd slurmctld slurmd slurm-client munge \
-		python3-prometheus-client python3-matplotlib ;;
+		python3-prometheus-client python3-matplotlib chromium-driver python3-selenium ;;
 	fuzz) echo clang libclang-rt-dev ;;
 	lint) echo clang-format clang-tidy cppcheck ;;
 	aarch64) echo make gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;

@@ -30,6 +30,14 @@ export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 export CCACHE_TEMPDIR="$scratch" # a compiler that is ccache leaves files beside the run-time files otherwise
 export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1 atexit_sleep_ms=50}"
 
+# The machine is measured once, for the nodes of all tests (capacity_copy in tests/common); otherwise each node does it.
+if [ $# -gt 1 ] && [ -x "$B/bin/aloe" ]; then
+	mkdir -m 700 "$scratch/machine"
+	XDG_RUNTIME_DIR=$scratch/machine XDG_STATE_HOME=$scratch/machine timeout -k 10 120 "$B/bin/aloe" run waveforms/bpsk.conf --clock virtual \
+		--slots 1 -q >"$scratch/machine/said" 2>&1 || sed 's/^/  the machine was not measured: /' "$scratch/machine/said"
+	grep -qs handover_ns "$scratch/machine/aloe/capacity"/*.json && export ALOE_TEST_CAPACITY="$scratch/machine/aloe/capacity"
+fi
+
 # left_behind MARK prints "PID COMMAND" of every process that was started under this mark and still lives.
 left_behind() {
 	grep -lsaF "ALOE_TEST_MARK=$1" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do
@@ -66,6 +74,29 @@ skips() {
 	' "$2"
 }
 
+# shows LOG SCRIPT prints each test that failed, from its name to its failure, with what was said between them; where none
+# has a name, the end of the log.
+shows() {
+	awk -v script="$2" '
+		function flush() { if (wanted) { printf "%s", block; shown++ } block = ""; wanted = 0 }
+		script && /^ok / { flush(); next }
+		!script && /^\[ RUN      \] / { flush(); ended = 0 }
+		{ block = block $0 "\n" }
+		/^run.sh: / || (script && /^not ok /) { wanted = 1 }
+		script { next }
+		/^\[  FAILED  \] [^0-9]/ && !ended { wanted = 1; flush() }
+		/^\[       OK \] / || /^\[  SKIPPED \] / { block = "" }
+		/^\[==========\] [0-9]+ test\(s\) run/ { ended = 1; block = "" }
+		END { flush(); exit !shown }' "$1" >"$scratch/shown" || tail -n 25 "$1" >"$scratch/shown"
+	if [ "$(wc -l <"$scratch/shown")" -gt 120 ]; then
+		head -n 60 "$scratch/shown"
+		echo "... ($(($(wc -l <"$scratch/shown") - 120)) lines left out, see the log)"
+		tail -n 60 "$scratch/shown"
+	else
+		cat "$scratch/shown"
+	fi | cut -c 1-300
+}
+
 # run_one N PROGRAM[:PART]
 run_one() {
 	n=$1
@@ -75,7 +106,8 @@ run_one() {
 	name=${name#tests/}
 	log=$logs/$(echo "$name" | tr /: ..).log
 	mark=$$.$n. # with an end: no mark is the beginning of another
-	mkdir -p "$scratch/$n/run" "$scratch/$n/home"
+	mkdir -p "$scratch/$n/run" "$scratch/$n/home/aloe"
+	[ -z "${ALOE_TEST_CAPACITY:-}" ] || cp -R "$ALOE_TEST_CAPACITY" "$scratch/$n/home/aloe/capacity"
 	chmod 700 "$scratch/$n/run"
 	case $program in *.sh) script=1 ;; *) script= ;; esac
 	began=$(date +%s)
@@ -112,6 +144,7 @@ run_one() {
 		[ $status = 0 ] && status=1
 	fi
 	rm -rf "${scratch:?}/$n/"*
+	[ $status -gt 128 ] && [ $status -lt 193 ] && echo "run.sh: ended by signal $((status - 128))" >>"$log"
 	set -- $(count "$log" $status "$script")
 	echo "${name%%/*} $1 $2 $3 $seconds" >>"$scratch/results"
 	skips "${name%:*}" "$log" $status >>"$scratch/skips"
@@ -139,52 +172,73 @@ run_all() {
 }
 
 # First, side by side, what has nothing to do with real time: what computes, one on each CPU; what waits for most of its time,
-# two more; and one row of what has lanes on the timer or a radio (a CPU has one lane), waits for most of its time, and
-# promises nothing of time. Whoever has nothing left to do helps the others, but for that row. Then, alone: what does.
+# two more; and what has lanes on the timer or a radio, waits for most of its time, and promises nothing of time. A lane has a
+# CPU for itself, so of these stand side by side only what names lane 0 and no other, and what names none, and has the last CPU
+# then (ALOE_TEST_LANE; tests/common); the others follow in one row. Whoever has nothing left to do helps the others, but for
+# those rows. Then, alone: what does promise something of time. In each row the longest are the first.
 computes=
 waits=
+zero=
+last=
 beside=
 alone=
 for program in "$@"; do
 	case ${program#"$B"/} in
-	# of two parts: with lanes, and the rest; the longest first
-	tests/faults/test_run | tests/faults/test_force | tests/sim/test_run_node | tests/sim/test_run_live | \
-		tests/sim/test_run_determinism | tests/golden/test_run_tails)
+	# of two parts: with lanes, and the rest
+	tests/faults/test_run | tests/faults/test_force) zero="$program:lanes $zero" waits="$program:rest $waits" ;;
+	tests/golden/test_run_levels) zero="$zero $program:lanes" computes="$program:rest $computes" ;;
+	tests/sim/test_run_node | tests/sim/test_run_live | tests/sim/test_run_determinism | tests/golden/test_run_tails)
 		beside="$beside $program:lanes" waits="$program:rest $waits" ;;
 	tests/faults/test_kill | tests/faults/test_components | tests/faults/test_attacks | tests/sim/test_changes)
 		alone="$alone $program:lanes" waits="$program:rest $waits" ;;
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
-	tests/faults/test_refused | tests/faults/test_limits.sh | tests/faults/test_restore | tests/sim/test_bench_peers | \
-		tests/install/test_new_radio.sh | tests/sim/test_x310_channel | tests/sim/test_radio_file | \
-		tests/sim/test_soapy | tests/sim/test_trace.sh | tests/sim/test_record_live.sh | tests/sim/test_bench_papers | \
-		tests/sim/test_bench | tests/sim/test_run_copies | tests/golden/test_run_fm) beside="$beside $program" ;;
+	tests/faults/test_restore) zero="$zero $program" ;;
+	tests/sim/test_soapy | tests/sim/test_radio_recovery | tests/sim/test_radio_file | tests/sim/test_x310_transports)
+		last="$last $program" ;;
+	tests/sim/test_readme.sh) beside="$program $beside" ;;
+	tests/sim/test_x310_ready.sh | tests/sim/test_x310_reasons.sh | tests/sim/test_plan.sh | \
+		tests/sim/test_radio_run | tests/sim/test_x310_apart.sh | tests/faults/test_limits.sh | tests/install/test_new_radio.sh | tests/sim/test_x310_channel | tests/sim/test_trace.sh | \
+		tests/sim/test_record_live.sh | tests/golden/test_run_fm | tests/faults/test_refused | tests/sim/test_bench_peers | tests/sim/test_bench_papers | tests/sim/test_bench | \
+		tests/sim/test_run_copies | tests/sim/test_short_runs.sh | tests/sim/test_lane_names.sh | tests/sim/test_slot_sacred | \
+		tests/sim/test_record_late.sh | tests/sim/test_record_radio.sh | \
+		tests/sim/test_verify.sh | tests/sim/test_at.sh | tests/sim/test_x310_uhd.sh) beside="$beside $program" ;;
 	# nodes on loopback, whose lanes take no CPU for themselves
 	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh | \
-		tests/sim/test_bench_daemons.sh | tests/sim/test_bench_two_node.sh | \
+		tests/sim/test_bench_daemons.sh | tests/sim/test_bench_two_node.sh | tests/sim/test_node_cpus.sh | \
 		tests/faults/test_intruders | tests/sim/test_record.sh | tests/sim/test_record_nodes.sh | \
 		tests/sim/test_compare.sh) waits="$program $waits" ;;
 	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_many | \
 		tests/faults/test_starved.sh | tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | \
-		tests/sim/test_set_kinds.sh | tests/sim/test_tap.sh | tests/sim/test_graph.sh | tests/sim/test_scope.sh | \
+		tests/sim/test_many_waveforms.sh | \
+		tests/sim/test_set_kinds.sh | tests/sim/test_tap.sh | tests/sim/test_graph.sh | tests/sim/test_scope.sh | tests/sim/test_web.sh | \
 		tests/sim/test_runs.sh | tests/sim/test_python.sh | tests/sim/test_terminal | tests/sim/test_notify | \
-		tests/sim/test_plan.sh | tests/sim/test_doctor.sh | tests/sim/test_doctor_radio.sh | tests/sim/test_x310_init | \
-		tests/sim/test_x310_ready.sh | tests/sim/test_x310_reasons.sh | \
+		tests/sim/test_doctor.sh | tests/sim/test_doctor_radio.sh | tests/sim/test_x310_init | \
+		tests/sim/test_keys.sh | tests/sim/test_measured.sh | \
 		tests/sim/test_x310sim_users.sh) waits="$waits $program" ;;
-	tests/house/* | tests/golden/test_run_levels) computes="$program $computes" ;; # the longest first
+	tests/house/* | tests/golden/test_run_utran_rf | tests/golden/test_run_waveforms | tests/unit/test_utran_decoder | \
+		tests/unit/test_components_utran_sync) computes="$program $computes" ;;
 	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/* | tests/install/* | tests/sim/test_engine | \
-		tests/sim/test_engine_nodes | tests/sim/test_plan_property | tests/sim/test_remap | \
-		tests/sim/test_x310_streams | tests/sim/test_json | tests/sim/test_bridge | tests/sim/test_cluster | tests/sim/test_comprun.sh) \
-		computes="$computes $program" ;;
+		tests/sim/test_engine_nodes | tests/sim/test_plan_property | tests/sim/test_remap | tests/sim/test_baton | \
+		tests/sim/test_x310_streams | tests/sim/test_x310sim | tests/sim/test_json | tests/sim/test_bridge | \
+		tests/sim/test_cluster | tests/sim/test_comprun.sh | tests/sim/test_plots.sh | tests/sim/test_plan_kinds | \
+		tests/sim/test_bench_stages) computes="$computes $program" ;;
 	*) alone="$alone $program" ;;
 	esac
 done
+cpu=$(taskset -pc $$ 2>/dev/null | sed -n 's/.*[,-]//p') # the last of several
+[ -n "$cpu" ] || beside="$zero $last $beside" zero= last=
 for _ in $(seq "$(nproc)"); do
 	{ run_all c $computes; run_all w $waits; } &
 done
 for _ in 1 2; do
 	{ run_all w $waits; run_all c $computes; } &
 done
-run_all b $beside &
+{
+	run_all z $zero &
+	ALOE_TEST_LANE=$cpu run_all l $last &
+	wait
+	run_all b $beside
+} &
 wait
 run_all a $alone
 
@@ -217,8 +271,9 @@ awk '
 cat "$scratch/skip-lines"
 while IFS= read -r failure; do # whoever reads this may not have the log
 	log=${failure##*(}
-	echo "  failed    $failure, the end of it:"
-	tail -n 25 "${log%)}" | cut -c 1-300 | sed 's/^/        /'
+	echo "  failed    $failure:"
+	case $failure in *.sh[\ :]*) script=1 ;; *) script= ;; esac
+	shows "${log%)}" "$script" | sed 's/^/        /'
 done <"$scratch/failures"
 set -- $(awk '{ p += $2; f += $3; s += $4 } END { print p + 0, f + 0, s + 0 }' "$scratch/results")
 [ $unexpected = 0 ] || echo "  with CI=true, $unexpected skips that tests/expected-skips does not have are failures"

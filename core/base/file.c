@@ -100,16 +100,36 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
 }
 
-static int write_beside(const char *path, const void *bytes, size_t len, mode_t mode)
+static int beside_open(const char *path, mode_t mode, char ret_beside[PATH_MAX])
 {
-	char beside[PATH_MAX];
-	int rc = path_print(beside, sizeof(beside), "%s.%ld.new", path, (long)getpid()), fd;
+	const int rc = path_print(ret_beside, PATH_MAX, "%s.%ld.new", path, (long)getpid());
+	int fd;
 
 	if (rc < 0)
 		return rc;
-	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	fd = open(ret_beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	return fd < 0 ? -errno : fd;
+}
+
+int file_writable(const char *path)
+{
+	char beside[PATH_MAX];
+	const int fd = beside_open(path, 0600, beside);
+
 	if (fd < 0)
-		return -errno;
+		return fd;
+	close(fd);
+	return unlink(beside) < 0 ? -errno : 0;
+}
+
+static int write_beside(const char *path, const void *bytes, size_t len, mode_t mode)
+{
+	char beside[PATH_MAX];
+	const int fd = beside_open(path, mode, beside);
+	int rc;
+
+	if (fd < 0)
+		return fd;
 	rc = write_all(fd, bytes, len);
 	if (close(fd) < 0 && rc == 0)
 		rc = -errno;

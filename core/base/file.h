@@ -16,6 +16,8 @@ const char *file_reason(int rc);
 /* file_write makes or replaces a file whole: written beside it, synced, then renamed, so that a
  * reader sees the old one or the new one. 0 or -errno. */
 int file_write(const char *path, const void *bytes, size_t len);
+/* file_writable tells whether file_write can make a file beside that one: 0 or -errno. */
+int file_writable(const char *path);
 /* file_write_closed does the same for a file that only its owner may read or write (mode 0600). */
 int file_write_closed(const char *path, const void *bytes, size_t len);
 

@@ -29,18 +29,6 @@ void hist_carry(struct hist_cells *cells, uint32_t cell)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* The low part is read first, so the high one belongs to it, or is ahead by one: then its last bit
- * is not the other's top bit. */
-uint64_t hist_cells_get(const struct hist_cells *cells, uint32_t cell)
-{
-	const uint32_t low = __atomic_load_n(&cells->low[cell], __ATOMIC_ACQUIRE);
-	const uint32_t high = __atomic_load_n(&cells->high[cell], __ATOMIC_RELAXED);
-	const uint32_t changes = (high - ((high ^ low >> 31) & 1)) & UINT16_MAX;
-
-	assert(cell < HIST_CELLS);
-	return (uint64_t)changes << 31 | (low & INT32_MAX);
-}
-
 /* Of cells that nobody reads meanwhile. */
 static void cell_raise(struct hist_cells *cells, uint32_t cell, uint64_t n)
 {
@@ -51,9 +39,10 @@ static void cell_raise(struct hist_cells *cells, uint32_t cell, uint64_t n)
 	__atomic_store_n(&cells->low[cell], (uint32_t)sum, __ATOMIC_RELAXED);
 }
 
-static void cells_merge(struct hist_cells *into, const struct hist_cells *from)
+static void cells_merge(
+    struct hist_cells *into, const struct hist_cells *from, struct cell_range range)
 {
-	for (uint32_t i = 0; i < HIST_CELLS; i++) {
+	for (uint32_t i = range.first; i < range.end; i++) {
 		const uint64_t n = hist_cells_get(from, i);
 
 		if (n != 0)
@@ -80,7 +69,7 @@ void hist_merge(struct hist *into, const struct hist *from)
 	field_add(&into->sum, &from->sum);
 	field_raise(&into->least_inverted, &from->least_inverted);
 	field_raise(&into->largest, &from->largest);
-	cells_merge(&into->cells, &from->cells);
+	cells_merge(&into->cells, &from->cells, hist_range(from));
 }
 
 static bool eight_empty(const uint8_t *bytes)
@@ -138,7 +127,9 @@ void hist_head_merge(
 	field_add(&into->sum, &head->sum);
 	field_raise(&into->least_inverted, &head->least_inverted);
 	field_raise(&into->largest, &head->largest);
-	cells_merge(&into->cells, cells);
+	cells_merge(&into->cells, cells,
+	    (struct cell_range){hist_cell(~hist_load(&head->least_inverted)),
+	        hist_cell(hist_load(&head->largest)) + 1});
 	for (uint32_t i = 0; i < HIST_WINDOW && first <= HIST_CELLS - HIST_WINDOW; i++)
 		hist_cells_add(
 		    &into->cells, first + i, __atomic_load_n(&head->window[i], __ATOMIC_RELAXED));
@@ -199,9 +190,10 @@ static uint64_t cell_middle(const struct hist *hist, uint32_t cell)
  * past the end. */
 uint64_t hist_quantile(const struct hist *hist, double q)
 {
+	const struct cell_range range = hist_range(hist);
 	uint64_t cells[HIST_CELLS], total = 0, rank, seen = 0;
 
-	for (uint32_t i = 0; i < HIST_CELLS; i++)
+	for (uint32_t i = range.first; i < range.end; i++)
 		total += cells[i] = hist_cells_get(&hist->cells, i);
 	if (!total)
 		return 0;
@@ -210,7 +202,7 @@ uint64_t hist_quantile(const struct hist *hist, double q)
 	rank = q < 1 ? (uint64_t)ceil(q * (double)total) : total;
 	if (rank >= total)
 		return hist_max(hist);
-	for (uint32_t i = 0; i < HIST_CELLS; i++) {
+	for (uint32_t i = range.first; i < range.end; i++) {
 		seen += cells[i];
 		if (seen >= rank)
 			return cell_middle(hist, i);

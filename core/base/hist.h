@@ -14,7 +14,8 @@
  *
  * One writer, any readers at the same time, no lock: every field is read and written whole
  * (relaxed), so a reader sees each field as it was at some moment, though perhaps not all at the
- * same one. A quantile looks at the cells alone and is thus consistent with itself. All zero bytes
+ * same one. A quantile looks at the cells from the smallest to the largest sample alone and is thus
+ * consistent with itself. All zero bytes
  * are an empty histogram; there are no pointers, so a copy is a copy, in a file or on another node
  * too, and copies of any number of lanes and nodes are merged without loss.
  */
@@ -86,8 +87,29 @@ static inline void hist_cells_add(struct hist_cells *cells, uint32_t cell, uint3
 	__atomic_store_n(&cells->low[cell], low, __ATOMIC_RELAXED);
 }
 
-/* hist_cells_get gives the count of a cell. */
-uint64_t hist_cells_get(const struct hist_cells *cells, uint32_t cell);
+/* hist_cells_get gives the count of a cell. The low part is read first, so the high one belongs to
+ * it, or is ahead by one: then its last bit is not the other's top bit. */
+static inline uint64_t hist_cells_get(const struct hist_cells *cells, uint32_t cell)
+{
+	const uint32_t low = __atomic_load_n(&cells->low[cell], __ATOMIC_ACQUIRE);
+	const uint32_t high = __atomic_load_n(&cells->high[cell], __ATOMIC_RELAXED);
+	const uint32_t changes = (high - ((high ^ low >> 31) & 1)) & UINT16_MAX;
+
+	return (uint64_t)changes << 31 | (low & INT32_MAX);
+}
+
+/* The cells in which values of a histogram can lie, by its least and its largest value: the others
+ * need no look. In memory that others write `end` may be before `first`; both are cells, and end
+ * may be the one behind the last. */
+struct cell_range {
+	uint32_t first, end;
+};
+
+static inline struct cell_range hist_range(const struct hist *hist)
+{
+	return (struct cell_range){
+	    hist_cell(~hist_load(&hist->least_inverted)), hist_cell(hist_load(&hist->largest)) + 1};
+}
 
 /* hist_add counts one value. [slot] A few nanoseconds; only the one writer calls it. */
 static inline void hist_add(struct hist *hist, uint64_t ns)

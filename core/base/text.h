@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { NUMBER_TEXT = 32 };
 
@@ -22,12 +23,20 @@ const char *plural(double n);
  * with `digits` of them, into `text` of NUMBER_TEXT bytes, which it returns. */
 const char *number_text(double value, int digits, char text[NUMBER_TEXT]);
 
+/* text_whole takes away the part of a character at the end of a text in UTF-8 that did not fit
+ * where snprintf has written it. */
+void text_whole(char *text);
+
 /* text_is_key: a key of 32 bytes in Z85 (ZeroMQ RFC 32), which is 40 characters. */
 enum { TEXT_KEY_CHARS = 40 };
 bool text_is_key(const char *text);
 
 /* text_is_name: a letter, then letters, digits and _, at most 63. */
 bool text_is_name(const char *name);
+
+/* text_is_waveform: letters, digits, - and _, at most 63, the first of them no -. */
+#define TEXT_WAVEFORM_RULE "1 to 63 letters, digits, - and _ are allowed"
+bool text_is_waveform(const char *name);
 
 /* text_is_node tells whether a node can have that name: letters, digits, - _ and ., at most 63, the
  * first of them a letter or a digit. text_node_name writes a machine's name as such a one: without
@@ -36,5 +45,10 @@ enum { NODE_NAME = 64 };
 #define TEXT_NODE_RULE "a node's name is 1 to 63 letters, digits, - _ . and begins with no - _ ."
 bool text_is_node(const char *name);
 void text_node_name(const char *host, char ret[NODE_NAME]);
+
+/* text_cut writes of `len` bytes of a line at most `cols` characters, each of which takes one place
+ * on a terminal that reads UTF-8; for any other, control characters among them, it writes `?`.
+ * Returns how many. */
+size_t text_cut(const char *line, size_t len, size_t cols, FILE *out);
 
 #endif

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/web_file.h"
 #include "core/bus/bus.h"
 
 /* Somebody who only looks (bus_probe, bus_sweep) holds the lock for microseconds; a frontend holds
@@ -171,6 +172,7 @@ void place_leave(struct place *place)
 	if (place->fd < 0)
 		return;
 	sockets_remove(place->fd);
+	unlinkat(place->fd, WEB_FILE_NAME, 0); /* of a statsman that was killed */
 	unlinkat(place->fd, lock_name, 0);
 	rmdir(place->dir);
 	place_free(place);

@@ -163,7 +163,7 @@ static int option_take(struct cli_args *args, int argc, char **argv)
 			return cli_fail(args, "--%s takes no value", option->name), -EINVAL;
 	} else if (named && *value == '=') {
 		value++;
-	} else if (!*value) {
+	} else if (option->arg[0] != '[' && !*value) {
 		if (argc < 2)
 			return cli_fail(args, "--%s needs a value: %s", option->name, option->arg),
 			       -EINVAL;

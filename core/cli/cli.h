@@ -35,7 +35,9 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 }; /* exit status */
 struct cli_option {
 	const char *name; /* without the dashes */
 	char letter;      /* one-letter form, or 0 */
-	const char *arg;  /* what stands for the value in texts, or NULL: a switch without value */
+	/* what stands for the value in texts; in [ ]: the value may be left out, and is given as
+	 * --name=VALUE alone; NULL: a switch without value */
+	const char *arg;
 	const char *values;
 	bool repeat; /* may be given more than once */
 	const char *help;
@@ -61,6 +63,7 @@ struct cli_command {
 	int (*run)(const struct cli_args *args); /* returns the exit status */
 	/* instead of options and run: a program of this installation that is given all words */
 	const char *program;
+	void (*more)(FILE *out); /* writes paragraphs that follow doc, from tables; or NULL */
 };
 
 struct cli_section { /* of the man page */

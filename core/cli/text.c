@@ -4,6 +4,7 @@
 #include "core/cli/cli.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 96 };
@@ -13,7 +14,9 @@ static int option_title(const struct cli_option *o, FILE *out)
 {
 	const int letter = o->letter ? fprintf(out, "-%c, ", o->letter) : 0;
 
-	return letter + fprintf(out, "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+	return letter +
+	    fprintf(out, "--%s%s%s", o->name, o->arg && o->arg[0] != '[' ? " " : "",
+	        o->arg ? o->arg : "");
 }
 
 /* text_wrap prints text in paragraphs, indented; lines that begin with two spaces stay as they
@@ -37,10 +40,14 @@ static void text_wrap(const char *text, int indent, int at, FILE *out)
 			}
 			while (!strncmp(text, "  ", 2)) {
 				const size_t line = strcspn(text, "\n");
-				fprintf(out, "%.*s\n%*s", (int)line, text, indent, "");
+				fprintf(out, "%.*s", (int)line, text);
 				at = indent;
 				text += line + (text[line] == '\n');
+				if (*text)
+					fprintf(out, "\n%*s", indent, "");
 			}
+			if (*text == '\n')
+				fprintf(out, "\n%*s", indent, "");
 		} else {
 			text += strspn(text, " \n");
 		}
@@ -65,9 +72,24 @@ static void options_help(const struct cli_options *options, FILE *out)
 	}
 }
 
+/* more_text: what follows the doc of a command; NULL: nothing. The caller frees it. */
+static char *more_text(const struct cli_command *c)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = c->more ? open_memstream(&text, &len) : NULL;
+
+	if (memory) {
+		c->more(memory);
+		fclose(memory);
+	}
+	return text;
+}
+
 static void command_help(const struct cli_program *program, const struct cli_command *c, FILE *out)
 {
 	const size_t n = c->options.len + program->options.len;
+	char *more = more_text(c);
 
 	fprintf(out, "usage: %s%s%s%s%s%s\n\n", program->name, c->name ? " " : "",
 	    c->name ? c->name : "", n ? " [OPTION]..." : "", c->args[0] ? " " : "", c->args);
@@ -75,6 +97,11 @@ static void command_help(const struct cli_program *program, const struct cli_com
 	if (c->doc) {
 		fputc('\n', out);
 		text_wrap(c->doc, 0, 0, out);
+	}
+	if (more) {
+		fputc('\n', out);
+		text_wrap(more, 0, 0, out);
+		free(more);
 	}
 	if (n)
 		fputc('\n', out);
@@ -173,7 +200,8 @@ static void roff_options(const struct cli_options *options, FILE *out)
 		fputs("\\-\\-", out);
 		roff_print(o->name, out);
 		if (o->arg) {
-			fputc(' ', out);
+			if (o->arg[0] != '[')
+				fputc(' ', out);
 			roff_print(o->arg, out);
 		}
 		fputs("\\fR\n", out);
@@ -183,12 +211,19 @@ static void roff_options(const struct cli_options *options, FILE *out)
 
 static void roff_command(const struct cli_program *program, const struct cli_command *c, FILE *out)
 {
+	char *more = more_text(c);
+
 	fprintf(out, ".SS \"%s %s %s\"\n", program->name, c->name, c->args);
 	roff_text(c->summary, out);
 	fputs(".\n", out);
 	if (c->doc) {
 		fputs(".PP\n", out);
 		roff_text(c->doc, out);
+	}
+	if (more) {
+		fputs(".PP\n", out);
+		roff_text(more, out);
+		free(more);
 	}
 	roff_options(&c->options, out);
 }
@@ -270,7 +305,7 @@ static void completion_options(const struct cli_options *options, FILE *out)
 {
 	for (size_t i = 0; i < options->len; i++) {
 		const struct cli_option *o = &options->items[i];
-		if (!o->arg)
+		if (!o->arg || o->arg[0] == '[') /* its value is no word of its own */
 			continue;
 		fputs("\t\t", out);
 		if (o->letter)

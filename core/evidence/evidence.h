@@ -32,9 +32,12 @@ enum evidence_cause_kind {
 	EVIDENCE_SOFTIRQ,
 	EVIDENCE_TIMER,
 	EVIDENCE_IPI,     /* interrupts of other CPUs */
+	EVIDENCE_NMI,     /* interrupts that cannot be masked */
 	EVIDENCE_STOLEN,  /* the machine stood: no CPU time, and nobody had the CPU */
+	EVIDENCE_OFF_CPU, /* the thread did not run, and there are no records of why */
 	EVIDENCE_WOKEN,   /* the CPU was idle, and the thread was woken late */
 	EVIDENCE_SLOW,    /* several instances of one slot were slow: cache, memory, clock */
+	EVIDENCE_CLOCK,   /* ... while the clock of a CPU was changed */
 	EVIDENCE_EARLIER, /* segments before this one on the lane */
 	EVIDENCE_BEFORE,  /* the slot before ended after this edge */
 	EVIDENCE_RADIO,   /* the samples were late */
@@ -44,14 +47,17 @@ enum evidence_cause_kind {
 	EVIDENCE_KINDS
 };
 
-enum { EVIDENCE_CAUSES = 6, EVIDENCE_NAME_BYTES = 24 };
+enum { EVIDENCE_CAUSES = 6, EVIDENCE_NAME_BYTES = 56 };
 
 struct evidence_cause {
 	uint64_t took_ns, share_ns;
-	uint32_t kind;                  /* enum evidence_cause_kind */
-	uint32_t instance;              /* IMAGE_NONE: no instance */
-	int32_t pid, tid;               /* PREEMPTED: who */
-	uint32_t times;                 /* page faults, interrupts, switches; instances (SLOW) */
+	uint32_t kind;     /* enum evidence_cause_kind */
+	uint32_t instance; /* IMAGE_NONE: no instance */
+	int32_t pid, tid;  /* PREEMPTED: who */
+	uint32_t times;    /* page faults, interrupts, switches; instances (SLOW, CLOCK) */
+	/* PREEMPTED, of a thread of the kernel: what it did longest of that, and so long; 0: not
+	 * known */
+	uint64_t function, function_ns;
 	char name[EVIDENCE_NAME_BYTES]; /* of that thread, where the records have it */
 };
 
@@ -83,6 +89,7 @@ struct evidence_slot {
 	size_t n_calls;
 	const struct evidence_record *records; /* of the lane's CPU */
 	size_t n_records;
+	bool alone;    /* nothing else is on the lane, of this thread or of another */
 	bool recorded; /* there are records of switches, and they reach back to edge_ns */
 	bool lost;     /* records were lost or made no sense */
 };
@@ -95,6 +102,10 @@ size_t evidence_join(const struct evidence_slot *slot, struct evidence_cause ret
  * whether more than half of a lateness is. A slot without a cause is nobody's. */
 bool evidence_own(enum evidence_cause_kind kind);
 bool evidence_own_doing(const struct evidence_cause *causes, size_t n);
+/* evidence_heavy tells whether the slot's own work is longer than the slot, so that the slot would
+ * have been late whatever came before it: the causes are those that evidence_join has found. */
+bool evidence_heavy(
+    const struct evidence_slot *slot, const struct evidence_cause *causes, size_t n);
 
 /* evidence_word is the cause in one word, as JSON and tables have it ("preempted"). evidence_words
  * writes it as a sentence; `name`: of the instance, or of the thread where the cause has none. */

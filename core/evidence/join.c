@@ -52,17 +52,35 @@ static struct evidence_call *call_worst(const struct evidence_slot *slot)
 	return worst;
 }
 
-/* The machine stood where nobody had the CPU and the thread got no time: first before the segment
- * began, then in the calls that took longest. */
-static void stolen_add(struct join *join)
+/* How long the thread did not run although no record says that it was switched out. Without records
+ * it may have slept until the edge. */
+static uint64_t stolen_ns(const struct join *join)
 {
 	const struct evidence_slot *slot = join->slot;
 	const uint64_t wall = ns_over(slot->end_ns, slot->from_ns),
-	               late = ns_over(ns_over(slot->start_ns, join->begin_ns), join->start_ns);
-	uint64_t stolen = ns_over(wall, slot->cpu_ns + join->outside_ns), used;
+	               slept = slot->recorded || slot->switches == 0
+	    ? 0
+	    : ns_over(slot->edge_ns, slot->from_ns);
+
+	return slot->from_ns == 0 ? 0 : ns_over(wall, slot->cpu_ns + join->outside_ns + slept);
+}
+
+static enum evidence_cause_kind off_cpu_kind(const struct evidence_slot *slot)
+{
+	return slot->lost ? EVIDENCE_LOST : EVIDENCE_OFF_CPU;
+}
+
+/* The machine stood where nobody had the CPU and the thread got no time: first before the segment
+ * began, then in the calls that took longest. A thread that was switched out, of which there are no
+ * records, may have slept, or others ran. */
+static void stolen_add(struct join *join)
+{
+	const struct evidence_slot *slot = join->slot;
+	const uint64_t late = ns_over(ns_over(slot->start_ns, join->begin_ns), join->start_ns);
+	uint64_t stolen = stolen_ns(join), used;
 	struct evidence_call *worst;
 
-	if (slot->from_ns == 0 || stolen < STOLEN_NS || (!slot->recorded && slot->switches > 0))
+	if (stolen < STOLEN_NS)
 		return;
 	used = ns_least(stolen, late);
 	join->start_ns += used;
@@ -74,7 +92,20 @@ static void stolen_add(struct join *join)
 		used += part;
 		stolen -= part;
 	}
-	join_add(join, EVIDENCE_STOLEN, IMAGE_NONE, 0, 0, used);
+	join_add(join, slot->recorded || slot->switches == 0 ? EVIDENCE_STOLEN : off_cpu_kind(slot),
+	    IMAGE_NONE, 0, 0, used);
+}
+
+/* A thread that has read its clock only after the edge slept until then, and was alone on the lane.
+ * Without records nobody knows who kept it from running. */
+static void asleep_add(struct join *join)
+{
+	const struct evidence_slot *slot = join->slot;
+
+	if (slot->recorded || !slot->alone || slot->from_ns == 0)
+		return;
+	join->start_ns = ns_over(ns_least(slot->from_ns, slot->start_ns), join->begin_ns);
+	join_add(join, off_cpu_kind(slot), IMAGE_NONE, 0, 0, join->start_ns);
 }
 
 static struct evidence_cause *interrupt_worst(struct join *join)
@@ -85,7 +116,7 @@ static struct evidence_cause *interrupt_worst(struct join *join)
 		const uint32_t kind = join->cause[i].kind;
 
 		if ((kind == EVIDENCE_IRQ || kind == EVIDENCE_SOFTIRQ || kind == EVIDENCE_TIMER ||
-		        kind == EVIDENCE_IPI) &&
+		        kind == EVIDENCE_IPI || kind == EVIDENCE_NMI) &&
 		    (worst == NULL || join->cause[i].took_ns > worst->took_ns))
 			worst = &join->cause[i];
 	}
@@ -123,12 +154,25 @@ static void component_add(struct join *join, const struct evidence_call *call)
 		cause->times += pages ? faults : 1;
 }
 
+/* One that changed the clock between the edge and the end of the slot. */
+static bool clock_changed(const struct evidence_slot *slot)
+{
+	for (size_t i = 0; i < slot->n_records; i++)
+		if (slot->records[i].kind == EVIDENCE_EVENT &&
+		    slot->records[i].source == PERF_FREQUENCY &&
+		    slot->records[i].ns >= slot->edge_ns && slot->records[i].ns <= slot->end_ns)
+			return true;
+	return false;
+}
+
 /* One instance over its p99 is the component; several of one slot are the machine. */
 static void calls_add(struct join *join)
 {
 	const struct evidence_slot *slot = join->slot;
 	const struct evidence_call *worst = call_worst(slot);
 	struct evidence_cause *cause = NULL;
+	const enum evidence_cause_kind machine =
+	    clock_changed(slot) ? EVIDENCE_CLOCK : EVIDENCE_SLOW;
 	uint32_t rare = 0;
 
 	for (size_t c = 0; c < slot->n_calls; c++)
@@ -138,8 +182,8 @@ static void calls_add(struct join *join)
 		component_add(join, worst);
 	for (size_t c = 0; c < slot->n_calls && rare > 1; c++)
 		if (call_is_rare(&slot->calls[c]))
-			cause = join_add(
-			    join, EVIDENCE_SLOW, IMAGE_NONE, 0, 0, call_excess(&slot->calls[c]));
+			cause =
+			    join_add(join, machine, IMAGE_NONE, 0, 0, call_excess(&slot->calls[c]));
 	if (cause != NULL)
 		cause->times = rare;
 }
@@ -234,6 +278,7 @@ static void late_join(struct join *join)
 	before_add(join);
 	if (slot->recorded)
 		join_spans(join);
+	asleep_add(join);
 	stolen_add(join);
 	around_add(join);
 	if (slot->n_calls > 0)
@@ -259,4 +304,16 @@ size_t evidence_join(const struct evidence_slot *slot, struct evidence_cause ret
 	shares_give(&join, slot->late_ns);
 	memcpy(ret, join.cause, join.n * sizeof(ret[0]));
 	return join.n;
+}
+
+/* What is too short is in the usual work already. */
+bool evidence_heavy(const struct evidence_slot *slot, const struct evidence_cause *causes, size_t n)
+{
+	uint64_t own = usual_of(slot);
+
+	for (size_t i = 0; i < n; i++)
+		if (evidence_own((enum evidence_cause_kind)causes[i].kind) &&
+		    causes[i].kind != EVIDENCE_SHORT)
+			own += causes[i].took_ns;
+	return slot->kind == IMAGE_MISS_LATE && own > slot->slot_ns;
 }

@@ -10,6 +10,7 @@ enum {
 	/* of every record but samples, at its end: pid u32, tid u32, time u64, cpu u64, id u64 */
 	TAIL = 32,
 	SAMPLE = HEAD + 32, /* id u64, pid u32, tid u32, time u64, cpu u64 */
+	RAW = SAMPLE + 4,   /* of a source with a value: length u32, bytes */
 };
 
 struct ring_reader {
@@ -88,6 +89,19 @@ static bool name_take(const struct ring_reader *reader, size_t size, struct evid
 	return true;
 }
 
+static bool value_take(
+    const struct ring_reader *reader, size_t size, size_t field, uint64_t *ret_value)
+{
+	const size_t end = field + sizeof(*ret_value);
+
+	if (field == 0)
+		return true;
+	if (size < RAW + end || field_u32(reader, SAMPLE) < end)
+		return false;
+	*ret_value = field_u64(reader, RAW + field);
+	return true;
+}
+
 static bool sample_take(const struct ring_reader *reader, size_t size, struct evidence_record *ret)
 {
 	if (size < SAMPLE || !source_find(reader, field_u64(reader, HEAD), &ret->source))
@@ -96,7 +110,7 @@ static bool sample_take(const struct ring_reader *reader, size_t size, struct ev
 	ret->pid = (int32_t)field_u32(reader, HEAD + 8);
 	ret->tid = (int32_t)field_u32(reader, HEAD + 12);
 	ret->ns = field_u64(reader, HEAD + 16);
-	return true;
+	return value_take(reader, size, reader->from->fields[ret->source], &ret->value);
 }
 
 /* What the record is: 1: one of ours; 0: of no concern here; -1: it makes no sense. */

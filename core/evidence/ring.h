@@ -25,7 +25,8 @@ struct evidence_record {
 	uint8_t kind, source;
 	bool preempted; /* EVIDENCE_OUT: the thread wanted to run on */
 	int32_t pid, tid, other;
-	char name[16]; /* EVIDENCE_NAME */
+	uint64_t value; /* EVIDENCE_EVENT: of those sources that have one, see perf.h */
+	char name[16];  /* EVIDENCE_NAME */
 };
 
 /* What could not be read. */
@@ -41,7 +42,8 @@ struct evidence_bytes {
 	const uint8_t *bytes;
 	size_t size, copied;
 	uint64_t head, after;
-	const uint64_t *ids; /* of the sources whose bit in `valid` is set */
+	const uint64_t *ids;    /* of the sources whose bit in `valid` is set */
+	const uint16_t *fields; /* of these sources: where the value lies; 0: they have none */
 	uint32_t valid;
 };
 

@@ -16,14 +16,15 @@ enum {
 
 struct span_walk {
 	struct join *join;
-	uint64_t ns;      /* of the last record */
-	int32_t pid, tid; /* has the CPU; tid -1: not known yet */
-	uint64_t in_ns;   /* since when the lane's thread ran last */
-	bool preempted;   /* the lane's thread was switched out and wants to run on */
-	bool woken;       /* it slept, was woken, and does not run yet */
-	bool passed;      /* it wants the CPU, and one of less priority gets it */
-	bool stopped;     /* it sleeps, and it did no step before it fell asleep */
-	bool moved;       /* the lane's thread is on another CPU */
+	uint64_t ns;       /* of the last record */
+	int32_t pid, tid;  /* has the CPU; tid -1: not known yet */
+	uint64_t in_ns;    /* since when the lane's thread ran last */
+	bool preempted;    /* the lane's thread was switched out and wants to run on */
+	bool woken;        /* it slept, was woken, and does not run yet */
+	bool passed;       /* it wants the CPU, and one of less priority gets it */
+	bool stopped;      /* it sleeps, and it did no step before it fell asleep */
+	bool moved;        /* the lane's thread is on another CPU */
+	uint64_t function; /* work of a thread of the kernel that runs; 0: none */
 	uint8_t interrupt[INTERRUPTS_DEEP]; /* kinds of cause */
 	uint32_t deep;
 };
@@ -72,8 +73,13 @@ static void part_add(
 	    join_add(walk->join, kind, kind == EVIDENCE_SLEPT ? instance : IMAGE_NONE,
 	        thread ? walk->pid : 0, thread ? walk->tid : 0, ns);
 
-	if (cause != NULL)
-		cause->times++;
+	if (cause == NULL)
+		return;
+	cause->times++;
+	if (thread && walk->function != 0 && ns > cause->function_ns) {
+		cause->function = walk->function;
+		cause->function_ns = ns;
+	}
 }
 
 /* Nobody but the lane's thread has the CPU from a to b. */
@@ -174,6 +180,7 @@ static void switch_take(struct span_walk *walk, size_t i)
 	const struct evidence_record *record = &slot->records[i];
 
 	walk->deep = 0; /* nothing is switched in an interrupt */
+	walk->function = 0;
 	if (record->kind == EVIDENCE_OUT) {
 		if (record->tid == slot->tid)
 			lane_out(walk, i);
@@ -204,7 +211,9 @@ static void event_take(struct span_walk *walk, size_t i)
 	    [PERF_CALL_END] = true,
 	    [PERF_CALL_ONE_END] = true};
 
-	if (begins[source] != 0 && walk->deep < INTERRUPTS_DEEP)
+	if (source == PERF_WORK || source == PERF_WORK_END)
+		walk->function = source == PERF_WORK ? slot->records[i].value : 0;
+	else if (begins[source] != 0 && walk->deep < INTERRUPTS_DEEP)
 		walk->interrupt[walk->deep++] = begins[source];
 	else if (ends[source] && walk->deep > 0)
 		walk->deep--;
@@ -230,6 +239,22 @@ static int32_t tid_first(const struct evidence_slot *slot, int32_t *ret_pid)
 	return -1;
 }
 
+/* Its record is written at its end, and says how long it took. */
+static void nmi_take(struct span_walk *walk, const struct evidence_record *record)
+{
+	const uint64_t took = record->value < record->ns ? record->value : record->ns,
+	               begin = record->ns - took > walk->ns ? record->ns - took : walk->ns;
+
+	span_put(walk, walk->ns, begin);
+	walk->ns = begin;
+	if (walk->deep == INTERRUPTS_DEEP)
+		return;
+	walk->interrupt[walk->deep++] = EVIDENCE_NMI;
+	span_put(walk, begin, record->ns);
+	walk->ns = record->ns;
+	walk->deep--;
+}
+
 void join_spans(struct join *join)
 {
 	const struct evidence_slot *slot = join->slot;
@@ -242,6 +267,8 @@ void join_spans(struct join *join)
 	for (size_t i = 0; i < slot->n_records; i++) {
 		const struct evidence_record *record = &slot->records[i];
 
+		if (record->kind == EVIDENCE_EVENT && record->source == PERF_NMI)
+			nmi_take(&walk, record);
 		span_put(&walk, walk.ns, record->ns);
 		walk.ns = record->ns;
 		if (record->kind == EVIDENCE_EVENT)

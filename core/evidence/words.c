@@ -17,9 +17,12 @@ static const char *const words[EVIDENCE_KINDS] = {
     [EVIDENCE_SOFTIRQ] = "soft-interrupt",
     [EVIDENCE_TIMER] = "timer",
     [EVIDENCE_IPI] = "other-cpu",
+    [EVIDENCE_NMI] = "non-maskable",
     [EVIDENCE_STOLEN] = "stolen",
+    [EVIDENCE_OFF_CPU] = "off-cpu",
     [EVIDENCE_WOKEN] = "woken-late",
     [EVIDENCE_SLOW] = "slow-machine",
+    [EVIDENCE_CLOCK] = "cpu-clock",
     [EVIDENCE_EARLIER] = "earlier-segment",
     [EVIDENCE_BEFORE] = "slot-before",
     [EVIDENCE_RADIO] = "radio",
@@ -90,12 +93,17 @@ static int words_thread(
 	case EVIDENCE_THROTTLED:
 		return snprintf(ret, size,
 		    "the kernel kept the lane's thread from running for %.1f us, although "
-		    "nobody of its priority ran (real-time throttling or a quota)",
+		    "nobody with more right to the CPU ran (real-time throttling or a quota)",
 		    us);
 	case EVIDENCE_MOVED:
 		return snprintf(ret, size,
 		    "the lane's thread was away from the lane's CPU for %.1f us, because "
 		    "somebody moved it",
+		    us);
+	case EVIDENCE_OFF_CPU:
+		return snprintf(ret, size,
+		    "the lane's thread did not run for %.1f us, and there are no records of who "
+		    "had the CPU",
 		    us);
 	case EVIDENCE_WOKEN:
 		return snprintf(ret, size,
@@ -117,7 +125,8 @@ static void words_machine(const struct evidence_cause *cause, double us, char *r
 	    [EVIDENCE_IRQ] = "interrupts of devices",
 	    [EVIDENCE_SOFTIRQ] = "soft interrupts",
 	    [EVIDENCE_TIMER] = "timer interrupts",
-	    [EVIDENCE_IPI] = "interrupts of other CPUs"};
+	    [EVIDENCE_IPI] = "interrupts of other CPUs",
+	    [EVIDENCE_NMI] = "non-maskable interrupts"};
 
 	if (interrupts[cause->kind] != NULL)
 		snprintf(ret, size, "%s took %.1f us (%u of them)", interrupts[cause->kind], us,
@@ -129,6 +138,11 @@ static void words_machine(const struct evidence_cause *cause, double us, char *r
 		snprintf(ret, size,
 		    "several instances (%u) were slower than usual in one slot, by %.1f us "
 		    "together (cache, memory or clock of the CPU)",
+		    cause->times, us);
+	else if (cause->kind == EVIDENCE_CLOCK)
+		snprintf(ret, size,
+		    "several instances (%u) were slower than usual in one slot, by %.1f us "
+		    "together, and the clock of a CPU was changed meanwhile",
 		    cause->times, us);
 	else if (cause->kind == EVIDENCE_SHORT)
 		snprintf(ret, size,

@@ -1,96 +1,107 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/http/http.h"
 
-#include <arpa/inet.h>
-#include <civetweb.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-struct http {
-	struct http_calls calls;
-	struct mg_context *context;
-};
+#include "core/http/inside.h"
 
-static const char *status_text(int status)
+/* ---- what is answered -------------------------------------------------------------------- */
+
+static void events_send(struct mg_connection *connection, const struct http *http, void *stream)
 {
-	switch (status) {
-	case 200:
-		return "OK";
-	case 403:
-		return "Forbidden";
-	case 404:
-		return "Not Found";
-	case 405:
-		return "Method Not Allowed";
-	case 503:
-		return "Service Unavailable";
-	default:
-		return "Internal Server Error";
-	}
-}
+	const int fd = http_connection_fd(connection);
+	struct http_message message;
+	bool sent;
 
-/* Host without a port: [::1], 127.x.y.z or localhost. */
-static bool host_is_local(const char *host)
-{
-	const bool v6 = host && host[0] == '[';
-	char name[64];
-	struct in_addr address;
-	size_t len;
-
-	if (!host) /* HTTP/1.0: no browser */
-		return true;
-	len = strcspn(host, v6 ? "]" : ":") + v6;
-	if (len >= sizeof(name))
-		return false;
-	memcpy(name, host, len);
-	name[len] = 0;
-	if (inet_pton(AF_INET, name, &address) == 1)
-		return ntohl(address.s_addr) >> 24 == 127;
-	return strcasecmp(name, "localhost") == 0 || strcmp(name, "[::1]") == 0;
-}
-
-static void reply_send(
-    struct mg_connection *connection, const struct http_reply *reply, bool head_only)
-{
-	char words[64];
-	const char *body = reply->body ? reply->body : words;
-	size_t len = reply->len;
-
-	if (!reply->body)
-		len = (size_t)snprintf(words, sizeof(words), "%s\n", status_text(reply->status));
+	http_connection_small(fd);
 	mg_printf(connection,
-	    "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: "
-	    "no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
-	    reply->status, status_text(reply->status), reply->body ? reply->type : "text/plain",
-	    len);
-	if (!head_only)
-		mg_write(connection, body, len);
+	    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n");
+	http_policy_print(connection);
+	sent = mg_printf(connection, "\r\n") > 0;
+	while (sent && http->calls.next(http->calls.self, stream, &message)) {
+		sent = mg_write(connection, message.bytes, message.len) == (int)message.len;
+		free(message.bytes);
+	}
+	http->calls.end(http->calls.self, stream, !sent && http_connection_stands(fd));
 }
 
-static int request_take(struct mg_connection *connection)
+/* ---- what comes ------------------------------------------------------------------------ */
+
+/* 0, or the status that says what is wrong. */
+static int body_read(struct mg_connection *connection, long long len, char *ret_body)
+{
+	int got = 0, n = 1;
+
+	if (len < 0)
+		return 411;
+	if (len > HTTP_BODY_BYTES)
+		return 413;
+	for (; got < len && n > 0; got += n > 0 ? n : 0)
+		n = mg_read(connection, ret_body + got, (size_t)(len - got));
+	ret_body[got] = 0;
+	return got == len ? 0 : 400;
+}
+
+static int method_check(const struct mg_request_info *info, bool *ret_head, bool *ret_post)
+{
+	*ret_head = strcmp(info->request_method, "HEAD") == 0;
+	*ret_post = strcmp(info->request_method, "POST") == 0;
+	return *ret_head || *ret_post || strcmp(info->request_method, "GET") == 0 ? 0 : 405;
+}
+
+/* A GET for a WebSocket goes on in socket.c. */
+static bool is_socket(struct mg_connection *connection, const struct http *http)
+{
+	const char *upgrade = mg_get_header(connection, "Upgrade");
+	const struct mg_request_info *info = mg_get_request_info(connection);
+
+	return http->calls.socket && upgrade && strcasecmp(upgrade, "websocket") == 0 &&
+	    info->local_uri && strcmp(info->local_uri, http->calls.socket) == 0 &&
+	    strcmp(info->request_method, "GET") == 0;
+}
+
+static int request_answer(struct mg_connection *connection)
 {
 	const struct mg_request_info *info = mg_get_request_info(connection);
 	const struct http *http = info->user_data;
-	const bool head = strcmp(info->request_method, "HEAD") == 0;
 	struct http_reply reply = {.status = 200};
+	struct http_request request;
+	char body[HTTP_BODY_BYTES + 1] = "";
+	bool head, post;
+	int status;
 
-	if (!head && strcmp(info->request_method, "GET") != 0)
-		reply.status = 405;
-	else if (!host_is_local(mg_get_header(connection, "Host")))
-		reply.status = 403;
-	else if (!info->local_uri)
-		reply.status = 404;
+	status = method_check(info, &head, &post);
+	if (status == 0)
+		status = http_request_check(connection);
+	if (status == 0 && post)
+		status = body_read(connection, info->content_length, body);
+	http_request_take(connection, &request);
+	request.post = post;
+	request.head = head;
+	request.body = body;
+	request.len = status == 0 && post ? (size_t)info->content_length : 0;
+	if (status == 0)
+		http->calls.answer(http->calls.self, &request, &reply);
 	else
-		http->calls.answer(
-		    http->calls.self, info->local_uri, mg_get_header(connection, "Accept"), &reply);
-	reply_send(connection, &reply, head);
-	free(reply.body);
+		reply.status = status;
+	if (reply.stream)
+		events_send(connection, http, reply.stream);
+	else
+		http_reply_send(connection, &reply, head);
+	http_reply_fini(&reply);
 	return reply.status;
+}
+
+static int request_begin(struct mg_connection *connection)
+{
+	const struct http *http = mg_get_request_info(connection)->user_data;
+
+	return is_socket(connection, http) ? 0 : request_answer(connection);
 }
 
 /* What a client did wrong is no line of our log. */
@@ -103,27 +114,31 @@ static int words_drop(const struct mg_connection *connection, const char *words)
 
 int http_open(const char *address, const struct http_calls *calls, struct http **ret_http)
 {
-	char threads[16], client_ms[16], bytes[16];
+	char threads[16], queue[16], client_ms[16], bytes[16];
 	const char *const options[] = {"listening_ports", address, "num_threads", threads,
 	    "request_timeout_ms", client_ms, "max_request_size", bytes, "enable_keep_alive", "no",
-	    "connection_queue", threads, "linger_timeout_ms", client_ms, NULL};
-	const struct mg_callbacks callbacks = {
-	    .begin_request = request_take, .log_message = words_drop};
+	    "connection_queue", queue, "linger_timeout_ms", client_ms, NULL};
+	const struct mg_callbacks callbacks = {.begin_request = request_begin,
+	    .connection_close = http_socket_end,
+	    .log_message = words_drop};
 	struct http *http = calloc(1, sizeof(*http));
 
 	if (!http)
 		return -ENOMEM;
-	snprintf(threads, sizeof(threads), "%d", HTTP_THREADS);
+	snprintf(threads, sizeof(threads), "%u", HTTP_THREADS + calls->streams);
+	snprintf(queue, sizeof(queue), "%d", HTTP_THREADS);
 	snprintf(client_ms, sizeof(client_ms), "%d", HTTP_CLIENT_MS);
 	snprintf(bytes, sizeof(bytes), "%d", HTTP_REQUEST_BYTES);
 	http->calls = *calls;
-	mg_init_library(0);
+	mg_init_library(MG_FEATURES_WEBSOCKET);
 	http->context = mg_start(&callbacks, http, (const char **)(uintptr_t)options);
 	if (!http->context) {
 		mg_exit_library();
 		free(http);
 		return -EADDRINUSE;
 	}
+	if (calls->socket)
+		http_socket_serve(http);
 	*ret_http = http;
 	return 0;
 }

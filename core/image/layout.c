@@ -356,7 +356,7 @@ static_assert(offsetof(struct node_change, instance) == 16, "node_change.instanc
 static_assert(offsetof(struct node_change, param) == 20, "node_change.param");
 static_assert(offsetof(struct node_change, number) == 24, "node_change.number");
 
-static_assert(sizeof(struct node_control) == 2448, "node_control");
+static_assert(sizeof(struct node_control) == 2480, "node_control");
 static_assert(offsetof(struct node_control, used) == 0, "node_control.used");
 static_assert(offsetof(struct node_control, state) == 4, "node_control.state");
 static_assert(offsetof(struct node_control, name) == 8, "node_control.name");
@@ -371,8 +371,13 @@ static_assert(offsetof(struct node_control, mode_index) == 128, "node_control.mo
 static_assert(offsetof(struct node_control, before) == 136, "node_control.before");
 static_assert(offsetof(struct node_control, changes) == 392, "node_control.changes");
 static_assert(offsetof(struct node_control, change) == 400, "node_control.change");
+static_assert(offsetof(struct node_control, misses_read) == 2448, "node_control.misses_read");
+static_assert(offsetof(struct node_control, misses_unseen) == 2456, "node_control.misses_unseen");
+static_assert(offsetof(struct node_control, misses_lost) == 2464, "node_control.misses_lost");
+static_assert(
+    offsetof(struct node_control, misses_unwritten) == 2472, "node_control.misses_unwritten");
 
-static_assert(sizeof(struct node_image) == 224952, "node_image");
+static_assert(sizeof(struct node_image) == 2607800, "node_image");
 static_assert(offsetof(struct node_image, magic) == 0, "node_image.magic");
 static_assert(offsetof(struct node_image, version) == 8, "node_image.version");
 static_assert(offsetof(struct node_image, n_lanes) == 12, "node_image.n_lanes");

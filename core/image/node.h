@@ -14,7 +14,7 @@
 
 enum {
 	NODE_ENTRIES_MAX = 64, /* segments on one lane */
-	NODE_WAVEFORMS_MAX = 64,
+	NODE_WAVEFORMS_MAX = 1024,
 	NODE_TIMEBASES_MAX = 16,
 	NODE_MODES = NODE_CHANGES / 2, /* parameters that on_overrun names on one node */
 };
@@ -94,6 +94,10 @@ struct node_control { /* one per waveform */
 	double before[NODE_MODES];
 	_Atomic uint64_t changes; /* written so far */
 	struct node_change change[NODE_CHANGES];
+	/* records of late slots that exec has read, of all segments; those that were written while
+	 * no exec was there, which nobody has read; that were overwritten before an exec read them;
+	 * that are not in misses.jsonl */
+	uint64_t misses_read, misses_unseen, misses_lost, misses_unwritten;
 };
 
 enum { NODE_SAID_NO_SECOND = 1 };
@@ -101,7 +105,7 @@ enum { NODE_SAID_NO_SECOND = 1 };
 struct node_image {
 	uint64_t magic;
 	uint32_t version, n_lanes;
-	double mmac_per_s;
+	_Atomic double mmac_per_s; /* of the first lane's core; 0: not known */
 	_Atomic uint32_t quit;
 	uint32_t said; /* NODE_SAID_ bits: messages that were printed, once in a node's life */
 	/* of a node of a platform: what has to be added to CLOCK_MONOTONIC to get the time by which

@@ -253,6 +253,9 @@ static void entry_take(struct channel *channel, struct keep_entry *kept)
 		writer_take(channel, kept);
 	} else if (channel->kind == CHANNEL_KEEPER && kept->kind <= KEEP_END) {
 		keeper_take(channel, kept);
+	} else if (kept->kind == KEEP_PING && channel->heard) {
+		channel->heard(channel->self);
+		keep_entry_fini(kept);
 	} else {
 		log_warning(channel->log,
 		    "keep: a daemon sent \"%s\", but this daemon may not "
@@ -341,6 +344,12 @@ void channel_leave(struct channel *channel)
 	if (channel->fd >= 0 && keep_leave(channel->fd) < 0)
 		/* no room for it: the daemon attaches again, and is told while it attaches */
 		channel_close(channel);
+}
+
+void channel_ping(struct channel *channel)
+{
+	if (channel->fd >= 0)
+		keep_ping(channel->fd);
 }
 
 void channel_close(struct channel *channel)

@@ -46,6 +46,9 @@ struct channel {
 	bool writable;      /* a mirror that writes images that exec has made: aloe-bridge */
 	/* channels that get every change that arrives here; NULL: none */
 	struct channel *mirrors[CHANNEL_MIRRORS_MAX];
+	/* the other end has answered channel_ping; NULL: nobody asks */
+	void (*heard)(void *self);
+	void *self;
 	int fd;      /* -1: closed */
 	bool synced; /* all entries and END have been queued */
 	struct loop_watch watch;
@@ -60,6 +63,8 @@ void channel_init(struct channel *channel, enum channel_kind kind, const struct 
 void channel_take(struct channel *channel, int fd);
 void channel_settle(struct channel *channel); /* takes all messages that have arrived, now */
 void channel_leave(struct channel *channel);  /* orders the daemon to end */
+/* channel_ping asks for a sign of life: `heard`. Whoever leaves no room in its socket is silent. */
+void channel_ping(struct channel *channel);
 /* channel_forget drops all entries of the store, and sends this to the mirrors. */
 void channel_forget(struct channel *channel);
 /* channel_close first takes all entries that a dead daemon has put. */

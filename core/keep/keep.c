@@ -202,6 +202,11 @@ int keep_leave(int fd)
 	return word_send(fd, KEEP_LEAVE, "");
 }
 
+int keep_ping(int fd)
+{
+	return word_send(fd, KEEP_PING, "");
+}
+
 /* ---- receiving ------------------------------------------------------------------------ */
 
 static int entry_decode(const uint8_t *bytes, size_t len, struct keep_entry *entry)
@@ -212,12 +217,13 @@ static int entry_decode(const uint8_t *bytes, size_t len, struct keep_entry *ent
 	if (len < sizeof(head))
 		return -EBADMSG;
 	memcpy(&head, bytes, sizeof(head));
-	if (head.kind < KEEP_PUT || head.kind > KEEP_LEAVE || head.n_fds != entry->n_fds)
+	if (head.kind < KEEP_PUT || head.kind > KEEP_PING || head.n_fds != entry->n_fds)
 		return -EBADMSG;
 	if (head.key_len > KEEP_KEY_MAX ||
 	    len != sizeof(head) + head.key_len + (size_t)head.blob_len)
 		return -EBADMSG;
-	if ((head.key_len == 0) != (head.kind == KEEP_END || head.kind == KEEP_LEAVE) ||
+	if ((head.key_len == 0) !=
+	        (head.kind == KEEP_END || head.kind == KEEP_LEAVE || head.kind == KEEP_PING) ||
 	    memchr(key, 0, head.key_len))
 		return -EBADMSG;
 	entry->kind = (enum keep_kind)head.kind;

@@ -9,6 +9,7 @@
  *   exec   -- PUT key bytes fds, DROP key ->            as they change; END after the first lot
  *          <- LEAVE -------------------------           end, in good order; without it, the hang-up
  *                                                       says that it was killed
+ *          <- PING, PING ------------------->           are you there: the daemon's loop says so
  *
  *   node keeper -- all entries, END ------>  frontend   those of a frontend that died
  *               <- PUT, DROP ----------------           as they change
@@ -32,11 +33,18 @@
 
 enum { KEEP_KEY_MAX = 100, KEEP_BLOB_MAX = 60000, KEEP_FDS_MAX = 8 };
 
-enum keep_kind { KEEP_PUT = 1, KEEP_DROP = 2, KEEP_END = 3, KEEP_HELLO = 4, KEEP_LEAVE = 5 };
+enum keep_kind {
+	KEEP_PUT = 1,
+	KEEP_DROP = 2,
+	KEEP_END = 3,
+	KEEP_HELLO = 4,
+	KEEP_LEAVE = 5,
+	KEEP_PING = 6
+};
 
 struct keep_entry {
 	enum keep_kind kind;
-	char key[KEEP_KEY_MAX + 1]; /* HELLO: the daemon's name; "" with END and LEAVE */
+	char key[KEEP_KEY_MAX + 1]; /* HELLO: the daemon's name; "" with END, LEAVE, PING */
 	uint8_t *blob;              /* NULL when empty */
 	size_t len;
 	/* close-on-exec; keep_entry_fini closes all that are not -1 */
@@ -63,6 +71,7 @@ int keep_drop(int fd, const char *key);
 int keep_end(int fd);
 int keep_hello(int fd, const char *name);
 int keep_leave(int fd);
+int keep_ping(int fd);
 
 /* keep_recv takes one message, without waiting. It returns 0, -EAGAIN, -EPIPE (the other end is
  * closed), -EBADMSG (malformed or beyond the limits; the message is dropped and its descriptors are

@@ -15,16 +15,14 @@ static const double SLACK = 1e-9; /* of rounding */
 static void instance_write(const struct lane_resource *resource, const struct cost *cost,
     struct plan_instance *instance, struct plan_lane *lane)
 {
-	const double rate = resources_rate(resource);
-	const bool known = cost->source == COST_GIVEN ||
-	    (cost->source == COST_MEASURED && resource->mmac_per_s > 0);
+	const bool known = cost_known(cost, resource);
 
-	instance->budget_ns = known ? (uint64_t)cost_budget_ns(cost, rate) : 0;
-	instance->admitted_ns = known ? (uint64_t)cost_need_ns(cost, rate) : 0;
-	lane->need_ns += cost_need_ns(cost, rate) + resource->module_ns;
+	instance->budget_ns = known ? (uint64_t)cost_budget_ns(cost, resource) : 0;
+	instance->admitted_ns = known ? (uint64_t)cost_need_ns(cost, resource) : 0;
+	lane->need_ns += cost_need_ns(cost, resource) + resource->module_ns;
 	lane->reserve_ns =
-	    fmax(lane->reserve_ns, cost_budget_ns(cost, rate) - cost_need_ns(cost, rate));
-	lane->typical_ns += cost_typical_ns(cost, rate) + resource->module_ns;
+	    fmax(lane->reserve_ns, cost_budget_ns(cost, resource) - cost_need_ns(cost, resource));
+	lane->typical_ns += cost_typical_ns(cost, resource) + resource->module_ns;
 	lane->n_instances++;
 	lane->n_guessed += !known;
 }
@@ -97,6 +95,7 @@ void admission_write(const struct waveform *wf, const struct resources *resource
 
 		instance_write(
 		    &resources->lanes[l], &costs[i], &plan->instances[i], &plan->lanes[l]);
+		plan->n_stated += cost_stated(&costs[i], &resources->lanes[l]);
 	}
 	/* a lane that is shared is handed over once more */
 	for (size_t l = 0; l < plan->n_lanes; l++)

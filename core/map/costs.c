@@ -2,8 +2,8 @@
 #include "core/map/costs.h"
 #include "core/base/calibrate.h"
 #include "core/map/profile.h"
+#include "core/map/stages_read.h"
 
-#include <assert.h>
 #include <math.h>
 
 struct cost cost_of(
@@ -11,7 +11,8 @@ struct cost cost_of(
 {
 	const struct profile_entry *entry =
 	    plan_profile_find(profile, instance->original ? instance->original : instance->name);
-	struct cost cost = {.kmac = instance->type->kmac,
+	struct cost cost = {.instance = instance,
+	    .kmac = instance->type->kmac,
 	    .kmac_budget = instance->type->kmac,
 	    .strict = admit == WF_ADMIT_STRICT};
 
@@ -28,25 +29,49 @@ struct cost cost_of(
 	return cost;
 }
 
-double cost_typical_ns(const struct cost *cost, double mmac_per_s)
+/* What the instance states for the lane's kind of core; NAN: nothing. */
+static double stated_ns(const struct cost *cost, const struct lane_resource *lane)
 {
-	return cost->source == COST_GIVEN && !cost->timed ? cost->given_ns
-	                                                  : calibrate_ns(cost->kmac, mmac_per_s);
+	return lane->kind ? stages_kind_ns(cost->instance, lane->kind) : NAN;
 }
 
-double cost_need_ns(const struct cost *cost, double mmac_per_s)
+double cost_typical_ns(const struct cost *cost, const struct lane_resource *lane)
 {
-	assert(mmac_per_s >= 0);
-	if (cost->source == COST_MEASURED && !cost->strict)
-		return calibrate_ns(1.25 * cost->kmac, mmac_per_s);
-	return cost_budget_ns(cost, mmac_per_s);
+	const double stated = stated_ns(cost, lane);
+
+	if (!isnan(stated))
+		return stated;
+	return cost->source == COST_GIVEN && !cost->timed
+	    ? cost->given_ns
+	    : calibrate_ns(cost->kmac, resources_rate(lane));
 }
 
-double cost_budget_ns(const struct cost *cost, double mmac_per_s)
+double cost_need_ns(const struct cost *cost, const struct lane_resource *lane)
 {
-	assert(mmac_per_s >= 0);
+	if (!cost_stated(cost, lane) && cost->source == COST_MEASURED && !cost->strict)
+		return calibrate_ns(1.25 * cost->kmac, resources_rate(lane));
+	return cost_budget_ns(cost, lane);
+}
+
+double cost_budget_ns(const struct cost *cost, const struct lane_resource *lane)
+{
+	const double stated = stated_ns(cost, lane);
+
 	if (cost->source == COST_GIVEN)
 		return cost->given_ns;
-	return calibrate_ns(cost->kmac_budget, mmac_per_s) +
+	if (!isnan(stated))
+		return stated;
+	return calibrate_ns(cost->kmac_budget, resources_rate(lane)) +
 	    (cost->source == COST_MEASURED ? 1000 : 0);
+}
+
+bool cost_stated(const struct cost *cost, const struct lane_resource *lane)
+{
+	return !isnan(stated_ns(cost, lane));
+}
+
+bool cost_known(const struct cost *cost, const struct lane_resource *lane)
+{
+	return cost_stated(cost, lane) || cost->source == COST_GIVEN ||
+	    (cost->source == COST_MEASURED && lane->mmac_per_s > 0);
 }

@@ -7,13 +7,21 @@
  * given, else 1.25 x p50, for tails are not there all at once, on most machines they are the
  * machine's and not the component's, and a plan must not turn with them; the largest of a lane is
  * told as its reserve. With admit = "strict" the need is the budget. The typical cost (p50) is what
- * loads are balanced by. Guessed: the component's own figure; it shapes the plan, but nothing is
- * refused for a guess.
+ * loads are balanced by. Stated: on a core of a kind that the platform names, what the instance
+ * states for that kind (core/map/stages_read.h) is budget, need and typical cost. Guessed: the
+ * component's own figure; it shapes the plan, but nothing is refused for a guess.
+ *
+ * Where there are several, the first of these counts:
+ *	budget and need   given, stated, measured, guessed
+ *	typical cost      stated, measured, given, guessed
+ * A budget in the file is a promise for every core. A stated time is said for this kind of core; a
+ * profile was measured on some core and is scaled to this one.
  */
 #ifndef ALOE_MAP_COSTS_H
 #define ALOE_MAP_COSTS_H
 
 #include "core/map/plan.h"
+#include "core/map/resources.h"
 
 enum cost_source { COST_GUESSED, COST_MEASURED, COST_GIVEN };
 
@@ -22,16 +30,21 @@ struct cost {
 	double kmac;        /* typical */
 	double kmac_budget; /* max(p99, 1.25 x p50); as kmac when guessed */
 	double given_ns;    /* "budget_us" of the file; 0: none */
-	bool strict;        /* the need is the budget */
-	bool timed;         /* kmac is measured: false with a given budget alone */
+	const struct wf_instance *instance;
+	bool strict; /* the need is the budget */
+	bool timed;  /* kmac is measured: false with a given budget alone */
 };
 
 struct cost cost_of(
     const struct wf_instance *instance, const struct profile *profile, enum wf_admit admit);
 
-/* Times on a core of this rate (MMAC/s, not 0). */
-double cost_typical_ns(const struct cost *cost, double mmac_per_s);
-double cost_need_ns(const struct cost *cost, double mmac_per_s);
-double cost_budget_ns(const struct cost *cost, double mmac_per_s);
+/* Times on a lane. */
+double cost_typical_ns(const struct cost *cost, const struct lane_resource *lane);
+double cost_need_ns(const struct cost *cost, const struct lane_resource *lane);
+double cost_budget_ns(const struct cost *cost, const struct lane_resource *lane);
+/* cost_stated tells whether the instance states them for the lane's kind of core. */
+bool cost_stated(const struct cost *cost, const struct lane_resource *lane);
+/* cost_known tells whether they are measured, given or stated, and no guess. */
+bool cost_known(const struct cost *cost, const struct lane_resource *lane);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/cycles.h"
-#include "core/map/neighbours.h"
 #include "core/map/paths.h"
+#include "core/waveform/neighbours.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -68,7 +68,8 @@ int knots_find(const struct waveform *wf, uint32_t *ret_of)
 	bool *ahead = calloc(n + 1, sizeof(*ahead)), *behind = calloc(n + 1, sizeof(*behind));
 	uint32_t *stack = calloc(n + 1, sizeof(*stack)), *open = calloc(n + 1, sizeof(*open));
 	struct neighbours to = {0}, from = {0};
-	int rc = neighbours_init(&to, wf, true, NULL) || neighbours_init(&from, wf, false, NULL)
+	int rc = neighbours_init(&to, wf, true, NULL, NULL) ||
+	        neighbours_init(&from, wf, false, NULL, NULL)
 	    ? -ENOMEM
 	    : 0;
 

@@ -106,6 +106,33 @@ static void whatif_print(
 		    "suffices\n");
 }
 
+static void bound_print(FILE *out, const struct plan_bounds *bounds, const char *name,
+    const struct plan_bound *bound, const char *note)
+{
+	fprintf(out, "  %-18s %.2f us on", name, bound->period_ns / 1e3);
+	for (int kind = 0; kind < STAGES_KINDS && bounds->kinds[kind]; kind++)
+		fprintf(
+		    out, "%s %u %s", kind ? " and" : "", bound->used[kind], bounds->kinds[kind]);
+	fprintf(out, ", latency %u slot%s%s\n", bound->slots, plural(bound->slots), note);
+}
+
+/* What this plan holds stands beside them. */
+static void bounds_print(FILE *out, const struct plan_whatif *whatif)
+{
+	const struct plan_bounds *bounds = &whatif->bounds;
+
+	if (!bounds->known)
+		return;
+	fprintf(out, "\nbounds of the slot, by the times of calls alone, for a chain on");
+	for (int kind = 0; kind < STAGES_KINDS && bounds->kinds[kind]; kind++)
+		fprintf(
+		    out, "%s %u %s", kind ? " and" : "", bounds->cores[kind], bounds->kinds[kind]);
+	fprintf(out, "\n  %-18s %.2f us\n", "this plan", whatif->slot_ns / 1e3);
+	bound_print(out, bounds, "without replicas", &bounds->alone, "");
+	bound_print(out, bounds, "with replicas", &bounds->replicas,
+	    "; only a bound: ALOE runs no replicas of stateless instances");
+}
+
 static void why_print(FILE *out, const struct plan *plan, const struct plan_why *why)
 {
 	fprintf(out, "\nwhy is %s on its lane?\n", why->instance);
@@ -144,6 +171,7 @@ char *plan_explain_print(const struct waveform *wf, const struct plan *plan,
 	if (whatif->known) {
 		lanes_print(out, plan);
 		whatif_print(out, wf, plan, whatif);
+		bounds_print(out, whatif);
 	} else {
 		fprintf(out,
 		    "\nThe capacity of the lanes is unknown until `aloe run` has measured it. "
@@ -194,6 +222,27 @@ static json_t *whatif_json(const struct waveform *wf, const struct plan_whatif *
 	    whatif->cores ? json_integer((json_int_t)whatif->cores) : json_null());
 }
 
+static json_t *bound_json(const struct plan_bounds *bounds, const struct plan_bound *bound)
+{
+	json_t *used = json_object();
+
+	for (int kind = 0; kind < STAGES_KINDS && bounds->kinds[kind]; kind++)
+		json_object_set_new(used, bounds->kinds[kind], json_integer(bound->used[kind]));
+	return json_pack("{s:f, s:o, s:I}", "period_us", bound->period_ns / 1e3, "cores", used,
+	    "latency_slots", (json_int_t)bound->slots);
+}
+
+static json_t *bounds_json(const struct plan_whatif *whatif)
+{
+	const struct plan_bounds *bounds = &whatif->bounds;
+
+	if (!bounds->known || !whatif->known)
+		return json_null();
+	return json_pack("{s:f, s:o, s:o}", "plan_us", whatif->slot_ns / 1e3, "without_replicas",
+	    bound_json(bounds, &bounds->alone), "with_replicas",
+	    bound_json(bounds, &bounds->replicas));
+}
+
 static json_t *why_json(const struct plan_why *why)
 {
 	json_t *places = json_array(), *along = json_array();
@@ -223,6 +272,7 @@ char *plan_explain_json(const struct waveform *wf, const struct plan *plan,
 
 	if (root && json_object_set_new(root, "choice", choice_json(&plan->choice)) == 0 &&
 	    json_object_set_new(root, "what_if", whatif_json(wf, whatif)) == 0 &&
+	    json_object_set_new(root, "bounds", bounds_json(whatif)) == 0 &&
 	    (!why || json_object_set_new(root, "why", why_json(why)) == 0))
 		text = json_dumps(root, JSON_INDENT(2));
 	json_decref(root);

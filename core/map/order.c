@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/map.h"
-#include "core/map/neighbours.h"
+#include "core/waveform/neighbours.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -68,7 +68,7 @@ int order_lanes(const struct waveform *wf, const struct plan_instance *instances
 	uint32_t lanes = 0;
 	size_t placed = 0;
 
-	if (neighbours_init(&readers, wf, true, NULL) || !open || !done) {
+	if (neighbours_init(&readers, wf, true, NULL, NULL) || !open || !done) {
 		neighbours_fini(&readers);
 		free(open);
 		free(done);

@@ -2,10 +2,10 @@
 #include "core/map/plan.h"
 #include "core/map/admission.h"
 #include "core/map/map.h"
-#include "core/map/neighbours.h"
 #include "core/map/profile.h"
 #include "core/map/tails.h"
 #include "core/map/where.h"
+#include "core/waveform/neighbours.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -255,7 +255,7 @@ static int buffers_and_latency(
     const struct waveform *wf, const struct resources *resources, struct plan *plan)
 {
 	struct neighbours readers = {0};
-	int rc = neighbours_init(&readers, wf, true, NULL);
+	int rc = neighbours_init(&readers, wf, true, NULL, NULL);
 
 	if (!rc)
 		rc = buffers_make(wf, resources, &readers, plan);

@@ -135,6 +135,8 @@ struct plan {
 	/* largest lag of the instances without readers (of all instances, if each has readers)
 	 * + 1 */
 	uint32_t latency_slots;
+	/* instances that state their time for the kind of core that they are on */
+	size_t n_stated;
 	uint64_t hash; /* of the profile that was used; 0: the components' own figures */
 };
 

@@ -96,9 +96,12 @@ static void head_print(FILE *out, const struct waveform *wf, const struct plan *
 	fprintf(out, "latency: %" PRIu32 " slot%s, %s us\n", plan->latency_slots,
 	    plural(plan->latency_slots),
 	    number_text((double)plan->latency_slots * (double)wf->slot_ns / 1e3, 6, us));
+	if (plan->n_stated)
+		fprintf(out, "costs: %zu instance%s with the stated time for the kind of core\n",
+		    plan->n_stated, plural(plan->n_stated));
 	if (plan->hash)
 		fprintf(out, "costs: measured, profile %016" PRIx64 "\n", plan->hash);
-	else
+	else if (plan->n_stated < plan->n_instances)
 		fprintf(out, "costs: the components' own figures (nothing was measured yet)\n");
 	fprintf(out, "lanes: %s\n", mode_text(plan, text, sizeof(text)));
 	fprintf(out, "words: `man aloe-words` explains the words of this plan\n");

@@ -14,10 +14,60 @@ enum { PROFILE_SCHEMA = 1 };
 
 const struct profile_entry *plan_profile_find(const struct profile *profile, const char *instance)
 {
-	for (size_t i = 0; profile && i < profile->len; i++)
-		if (!strcmp(profile->entries[i].instance, instance))
-			return &profile->entries[i];
-	return NULL;
+	const int64_t i = profile ? name_map_find(&profile->names, instance, strlen(instance)) : -1;
+
+	return i < 0 ? NULL : &profile->entries[i];
+}
+
+/* Room for twice as many when it is full. */
+static int entries_grow(struct profile *profile)
+{
+	struct profile_entry *entries = profile->entries;
+
+	/* full only at powers of two */
+	if (entries && (profile->len & (profile->len - 1)))
+		return 0;
+	entries = realloc(entries, (profile->len ? profile->len * 2 : 1) * sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	profile->entries = entries;
+	return 0;
+}
+
+static int entry_add(struct profile *profile, const char *instance)
+{
+	struct profile_entry *entry;
+	int rc = entries_grow(profile);
+
+	if (rc < 0)
+		return rc;
+	entry = &profile->entries[profile->len];
+	entry->instance = strdup(instance);
+	if (!entry->instance)
+		return -ENOMEM;
+	rc = name_map_put(
+	    &profile->names, entry->instance, strlen(instance), (uint32_t)profile->len);
+	if (rc < 0) {
+		free(entry->instance);
+		return rc;
+	}
+	entry->build[0] = 0;
+	profile->len++;
+	return 0;
+}
+
+/* The numbers of the entries have changed. */
+static int names_renew(struct profile *profile)
+{
+	int rc = 0;
+
+	name_map_fini(&profile->names);
+	for (size_t i = 0; rc == 0 && i < profile->len; i++) {
+		const char *name = profile->entries[i].instance;
+
+		rc = name_map_put(&profile->names, name, strlen(name), (uint32_t)i);
+	}
+	return rc;
 }
 
 int plan_profile_set(
@@ -28,18 +78,11 @@ int plan_profile_set(
 	assert(instance != NULL);
 	assert(profile != NULL);
 	if (!entry) {
-		struct profile_entry *entries =
-		    realloc(profile->entries, (profile->len + 1) * sizeof(*entries));
+		const int rc = entry_add(profile, instance);
 
-		if (!entries)
-			return -ENOMEM;
-		profile->entries = entries;
-		entry = &entries[profile->len];
-		entry->instance = strdup(instance);
-		if (!entry->instance)
-			return -ENOMEM;
-		entry->build[0] = 0;
-		profile->len++;
+		if (rc < 0)
+			return rc;
+		entry = &profile->entries[profile->len - 1];
 	}
 	entry->kmac_p50 = kmac_p50;
 	entry->kmac_p99 = kmac_p99;
@@ -54,16 +97,17 @@ void plan_profile_set_build(struct profile *profile, const char *instance, const
 		snprintf(entry->build, sizeof(entry->build), "%s", build);
 }
 
-void plan_profile_drop(struct profile *profile, const char *instance)
+int plan_profile_drop(struct profile *profile, const bool *drop)
 {
-	struct profile_entry *entry = (struct profile_entry *)plan_profile_find(profile, instance);
+	const size_t len = profile->len;
 
-	if (!entry)
-		return;
-	free(entry->instance);
-	memmove(entry, entry + 1,
-	    (size_t)(profile->entries + profile->len - entry - 1) * sizeof(*entry));
-	profile->len--;
+	profile->len = 0;
+	for (size_t i = 0; i < len; i++)
+		if (drop[i])
+			free(profile->entries[i].instance);
+		else
+			profile->entries[profile->len++] = profile->entries[i];
+	return names_renew(profile);
 }
 
 void plan_profile_fini(struct profile *profile)
@@ -71,6 +115,7 @@ void plan_profile_fini(struct profile *profile)
 	for (size_t i = 0; i < profile->len; i++)
 		free(profile->entries[i].instance);
 	free(profile->entries);
+	name_map_fini(&profile->names);
 	*profile = (struct profile){0};
 }
 
@@ -220,7 +265,7 @@ static int root_load(const char *file, json_t *root, struct diag *diag, struct p
 	}
 	if (profile->len)
 		qsort(profile->entries, profile->len, sizeof(*profile->entries), by_instance);
-	return rc;
+	return rc ? rc : names_renew(profile);
 }
 
 int plan_profile_load(

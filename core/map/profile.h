@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "core/base/diag.h"
+#include "core/base/name_map.h"
 #include "core/map/class.h"
 #include "core/waveform/waveform.h"
 
@@ -39,6 +40,7 @@ struct profile_entry {
 struct profile {
 	struct profile_entry *entries;
 	size_t len;
+	struct name_map names;       /* of the entries, with their numbers */
 	char clock[16];              /* "": not known */
 	uint64_t missed;             /* slots of that run */
 	struct class_rates platform; /* where it was measured; all zero: not known */
@@ -60,9 +62,9 @@ char *plan_profile_save(const struct profile *profile);
 int plan_profile_set(
     struct profile *profile, const char *instance, double kmac_p50, double kmac_p99);
 /* plan_profile_set_build says of which build the instance's figures are; plan_profile_drop forgets
- * them. */
+ * the entries that are marked in `drop`, by number. 0 or -ENOMEM. */
 void plan_profile_set_build(struct profile *profile, const char *instance, const char *build);
-void plan_profile_drop(struct profile *profile, const char *instance);
+int plan_profile_drop(struct profile *profile, const bool *drop);
 void plan_profile_fini(struct profile *profile);
 
 /* plan_profile_find gives the entry of an instance, or NULL; profile may be NULL. */

@@ -59,6 +59,7 @@ static void lane_fill(const struct waveform *wf, const struct platform_model *pl
 	    .cpu = platform->cpus[core], .mmac_per_s = platform->mmac_per_s, .room_ns = slot_ns};
 	if (platform->cores) {
 		lane->node = platform->cores[core].node;
+		lane->kind = platform->cores[core].kind;
 		lane->mmac_per_s = platform->cores[core].mmac_per_s;
 		lane->taken_ns = platform->cores[core].taken_ns;
 	}

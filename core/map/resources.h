@@ -27,6 +27,7 @@ struct lane_resource {
 	int cpu;
 	uint32_t node;
 	const char *arch;  /* components need a build for it; NULL: they have one */
+	const char *kind;  /* of core; NULL: not named */
 	double mmac_per_s; /* 0: not calibrated */
 	double room_ns;    /* of a slot, before `taken` */
 	double taken_ns;

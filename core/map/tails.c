@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/tails.h"
+#include "core/waveform/neighbours.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "core/map/cycles.h"
-#include "core/map/neighbours.h"
 
 struct tails {
 	const struct waveform *wf;
@@ -42,7 +42,8 @@ static int tails_init(struct tails *tails, const struct waveform *wf)
 	if (!tails->knots || !tails->waits || !tails->ready || !tails->run_on || !tails->from ||
 	    !tails->meets || !tails->ahead)
 		return -ENOMEM;
-	return neighbours_init(&tails->readers, wf, true, NULL) || knots_find(wf, tails->knots)
+	return neighbours_init(&tails->readers, wf, true, NULL, NULL) ||
+	        knots_find(wf, tails->knots)
 	    ? -ENOMEM
 	    : 0;
 }

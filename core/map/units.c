@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/units.h"
 #include "core/map/cycles.h"
-#include "core/map/neighbours.h"
 #include "core/map/where.h"
+#include "core/waveform/neighbours.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -98,7 +98,7 @@ static int units_number(struct units *units, const struct knots *knots)
 
 	if (firsts && open && numbers) {
 		firsts_write(wf, knots, firsts);
-		rc = neighbours_init(&readers, wf, true, firsts);
+		rc = neighbours_init(&readers, wf, true, firsts, NULL);
 	}
 	if (!rc)
 		rc = numbers_write(units, knots, &readers, firsts, open, numbers);
@@ -125,13 +125,12 @@ static void demands_write(struct units *units, const struct knots *knots)
 			units->pins[units->of[i]] = knots->pins[i];
 		for (size_t lane = 0; lane < n; lane++) {
 			const struct lane_resource *resource = &units->resources->lanes[lane];
-			const double rate = resources_rate(resource);
 			const size_t at = units->of[i] * n + lane;
 
 			units->typical[at] +=
-			    cost_typical_ns(&units->costs[i], rate) + resource->module_ns;
+			    cost_typical_ns(&units->costs[i], resource) + resource->module_ns;
 			units->need[at] +=
-			    cost_need_ns(&units->costs[i], rate) + resource->module_ns;
+			    cost_need_ns(&units->costs[i], resource) + resource->module_ns;
 			if (!where_runs(units->resources, lane, &wf->instances[i]))
 				units->typical[at] = units->need[at] = INFINITY;
 		}

@@ -18,7 +18,7 @@ static double need_ns(const struct waveform *wf, const struct profile *profile,
 	const struct cost cost = cost_of(&wf->instances[i], profile, wf->admit);
 
 	assert(i < plan->n_instances);
-	return cost_need_ns(&cost, resources_rate(&resources->lanes[plan->instances[i].lane]));
+	return cost_need_ns(&cost, &resources->lanes[plan->instances[i].lane]);
 }
 
 static double lane_ns(const struct plan *plan, size_t lane)
@@ -130,7 +130,8 @@ static void alike_make(const struct resources *resources, struct alike *alike)
 	alike->node.memory_bytes = 0;
 	for (int i = 0; i < WHATIF_CORES_MAX; i++) {
 		alike->cpus[i] = i;
-		alike->cores[i] = (struct platform_core){.mmac_per_s = lane->mmac_per_s};
+		alike->cores[i] =
+		    (struct platform_core){.kind = lane->kind, .mmac_per_s = lane->mmac_per_s};
 	}
 	alike->model = (struct platform_model){.cpus = alike->cpus,
 	    .mmac_per_s = lane->mmac_per_s,
@@ -194,8 +195,7 @@ static int cores_look(const struct waveform *wf, const struct resources *resourc
 	for (uint32_t i = 0; i < plan->n_instances; i++) {
 		const struct cost cost = cost_of(&wf->instances[i], profile, wf->admit);
 
-		sum += cost_need_ns(&cost, resources_rate(&resources->lanes[0])) +
-		    resources->lanes[0].module_ns;
+		sum += cost_need_ns(&cost, &resources->lanes[0]) + resources->lanes[0].module_ns;
 	}
 	n = resources->lanes[0].room_ns > 0
 	    ? (size_t)fmin(1e6, ceil(sum / resources->lanes[0].room_ns - 1e-9))
@@ -234,6 +234,8 @@ int plan_whatif(const struct waveform *wf, const struct platform_model *platform
 	}
 	if (!rc && resources.known)
 		rc = cores_look(wf, &resources, profile, options, plan, &whatif);
+	if (!rc)
+		rc = plan_bounds(wf, platform, &whatif.bounds);
 	resources_fini(&resources);
 	diag_fini(&diag);
 	if (!rc)

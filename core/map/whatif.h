@@ -5,6 +5,7 @@
 #ifndef ALOE_MAP_WHATIF_H
 #define ALOE_MAP_WHATIF_H
 
+#include "core/map/bounds.h"
 #include "core/map/plan.h"
 
 enum { WHATIF_CORES_MAX = 256 };
@@ -25,6 +26,7 @@ struct plan_whatif {
 	double then_ns; /* shortest slot at that time; 0 if enough_ns is below 0 */
 	/* cores like the core of the first lane that suffice; 0: more than WHATIF_CORES_MAX */
 	size_t cores;
+	struct plan_bounds bounds;
 };
 
 /* plan_whatif looks at a plan that was made from this input (with options.admit, so that there is

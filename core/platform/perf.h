@@ -8,6 +8,7 @@
 #ifndef ALOE_PLATFORM_PERF_H
 #define ALOE_PLATFORM_PERF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,6 +32,9 @@ enum perf_source {
 	PERF_CALL_ONE_END,
 	PERF_WAKE,      /* a thread with the priority of lanes was woken on this CPU */
 	PERF_FREQUENCY, /* the clock of a CPU was changed */
+	PERF_WORK,      /* a thread of the kernel does a piece of work; value: its function */
+	PERF_WORK_END,
+	PERF_NMI, /* a non-maskable interrupt has ended; value: how many ns it took */
 	PERF_SOURCES
 };
 
@@ -39,15 +43,18 @@ enum { PERF_RING_BYTES = 1 << 20 };
 struct perf_ring {
 	int fd[PERF_SOURCES];      /* -1: not here */
 	uint64_t id[PERF_SOURCES]; /* valid where fd >= 0 */
-	int status[PERF_SOURCES];  /* 0, or the -errno for which it is not here */
-	void *map;                 /* NULL: nothing is here */
+	/* where a value of 8 bytes lies in the raw bytes of its records; 0: they have none */
+	uint16_t field[PERF_SOURCES];
+	int status[PERF_SOURCES]; /* 0, or the -errno for which it is not here */
+	void *map;                /* NULL: nothing is here */
 	int cpu;
 };
 
 /* What records nothing. */
 #define PERF_RING_NONE                                                                             \
 	{                                                                                          \
-		.fd = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},        \
+		.fd = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, \
+		    -1},                                                                           \
 		.cpu = -1                                                                          \
 	}
 
@@ -68,6 +75,21 @@ uint64_t platform_perf_copy(
 const char *platform_perf_name(enum perf_source source);
 /* platform_perf_reason says why a source is not here, in words; constant. */
 const char *platform_perf_reason(enum perf_source source, int status);
+
+/* platform_perf_counters asks a CPU for its hardware counters and says why they are no evidence;
+ * constant. */
+const char *platform_perf_counters(int cpu);
+
+/* platform_kernel_table reads the functions of the kernel, in the order of their addresses (0.1 s
+ * and some MB; it is for a thread of its own), and returns how many; 0: the table has no addresses
+ * for us. The caller frees them. platform_kernel_symbols tells whether it has, without reading
+ * more of it. */
+struct platform_symbol {
+	uint64_t address;
+	char name[40];
+};
+size_t platform_kernel_table(struct platform_symbol **ret);
+bool platform_kernel_symbols(void);
 
 /* platform_thread_name writes the name of a thread ("ksoftirqd/1"); "" if the thread is gone. */
 void platform_thread_name(pid_t pid, pid_t tid, char *ret, size_t size);

@@ -198,3 +198,68 @@ void component_close(void *handle)
 	if (handle)
 		dlclose(handle);
 }
+
+/* ---- each file once ------------------------------------------------------------------------ */
+
+static int files_grow(struct component_files *files)
+{
+	struct component_file *items =
+	    realloc(files->items, (files->len + 1) * sizeof(*files->items));
+
+	if (!items)
+		return -ENOMEM;
+	files->items = items;
+	return 0;
+}
+
+/* The file is whole, or nothing of it is kept. */
+static int file_add(struct component_files *files, const char *path, struct diag *diag)
+{
+	struct component_file file = {.path = strdup(path)};
+	int rc = file.path ? files_grow(files) : -ENOMEM;
+	char *text = NULL;
+
+	if (rc == 0)
+		rc = component_open(path, diag, &file.handle, &file.entry);
+	if (rc == 0) {
+		text = component_describe(file.entry);
+		rc = text
+		    ? name_map_put(&files->paths, file.path, strlen(path), (uint32_t)files->len)
+		    : -ENOMEM;
+	}
+	if (rc == 0) {
+		file.digest = component_digest(text);
+		files->items[files->len++] = file;
+	} else {
+		component_close(file.handle);
+		free(file.path);
+	}
+	free(text);
+	return rc;
+}
+
+const struct component_file *component_files_open(
+    struct component_files *files, const char *path, struct diag *diag)
+{
+	int64_t found = name_map_find(&files->paths, path, strlen(path));
+	int rc = 0;
+
+	if (found < 0) {
+		rc = file_add(files, path, diag);
+		found = (int64_t)files->len - 1;
+	}
+	if (rc == -ENOMEM)
+		diag_error(diag, path, 0, "no memory");
+	return rc == 0 ? &files->items[found] : NULL;
+}
+
+void component_files_close(struct component_files *files)
+{
+	for (size_t i = 0; i < files->len; i++) {
+		component_close(files->items[i].handle);
+		free(files->items[i].path);
+	}
+	free(files->items);
+	name_map_fini(&files->paths);
+	*files = (struct component_files){0};
+}

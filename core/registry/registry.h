@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "core/base/diag.h"
+#include "core/base/name_map.h"
 #include "core/base/sha256.h"
 
 enum { COMPONENT_TAIL_MAX = 1 << 20 };
@@ -99,6 +100,25 @@ uint64_t component_digest(const char *desc_text);
 int component_open(
     const char *path, struct diag *diag, void **ret_handle, const struct aloe_entry **ret_entry);
 void component_close(void *handle);
+
+/* Components that a process has opened, each file once, whatever the number of its instances. */
+struct component_file {
+	char *path;
+	void *handle;
+	const struct aloe_entry *entry;
+	uint64_t digest; /* component_digest of its description */
+};
+struct component_files { /* zeroed: none */
+	struct component_file *items;
+	size_t len;
+	struct name_map paths;
+};
+
+/* component_files_open returns the file of `path`, which it opens if none of the same path is open;
+ * it is valid until the next call. NULL after an error in diag. */
+const struct component_file *component_files_open(
+    struct component_files *files, const char *path, struct diag *diag);
+void component_files_close(struct component_files *files);
 
 /* library_open loads `path` as component_open does and finds `symbol`: what the platform answers
  * with a library of its own, so that only who asks for it needs that (hosts and device simulators

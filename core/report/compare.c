@@ -67,13 +67,16 @@ static void number_print(const json_t *value, const struct figure *figure, FILE 
 		fprintf(out, " %14s", "-");
 }
 
-/* A count by its difference, a measured figure in percent of the first. */
+/* A count by its difference, as the figures beside it have it; a measured figure in percent of the
+ * first. */
 static void change_print(double a, double b, const struct figure *figure, FILE *out)
 {
-	if (a == b)
+	const double more = rint(figure->scale * b) - rint(figure->scale * a);
+
+	if (a == b || (figure->digits == 0 && more == 0))
 		fprintf(out, "         =\n");
 	else if (figure->digits == 0)
-		fprintf(out, " %+9.0f\n", figure->scale * (b - a));
+		fprintf(out, " %+9.0f\n", more);
 	else if (a != 0 && fabs(b / a) < 1000)
 		fprintf(out, " %+7.1f %%\n", 100 * (b - a) / fabs(a));
 	else
@@ -108,15 +111,7 @@ static void figures_print(
 
 static const json_t *instance_named(const json_t *report, const char *name)
 {
-	const json_t *instance;
-	size_t n;
-
-	json_array_foreach(json_object_get(report, "instances"), n, instance)
-	{
-		if (strcmp(report_text(instance, "name"), name) == 0)
-			return instance;
-	}
-	return NULL;
+	return report_find(json_object_get(report, "instances"), "name", name);
 }
 
 static const json_t *lane_numbered(const json_t *report, double number)
@@ -178,6 +173,17 @@ static void instances_print(const json_t *a, const json_t *b, FILE *out)
 	}
 }
 
+static void builds_print(const json_t *a, const json_t *b, FILE *out)
+{
+	const char *name = report_text(a, "name"), *type = report_text(a, "component"),
+	           *other = report_text(b, "component");
+
+	if (type[0] && other[0] && strcmp(type, other) != 0)
+		fprintf(out, "differs: %s is of the component %s, and of %s\n", name, type, other);
+	else if (strcmp(report_text(a, "build"), report_text(b, "build")) != 0)
+		fprintf(out, "differs: %s is of another build of %s\n", name, other);
+}
+
 /* What makes figures of two runs hard to compare is said before them. */
 static void differences_print(const json_t *a, const json_t *b, FILE *out)
 {
@@ -198,10 +204,8 @@ static void differences_print(const json_t *a, const json_t *b, FILE *out)
 	{
 		const json_t *other = instance_named(b, report_text(instance, "name"));
 
-		if (other &&
-		    strcmp(report_text(instance, "build"), report_text(other, "build")) != 0)
-			fprintf(out, "differs: %s is of another build of %s\n",
-			    report_text(instance, "name"), report_text(other, "component"));
+		if (other)
+			builds_print(instance, other, out);
 	}
 }
 

@@ -9,8 +9,6 @@
 /* one line, and one for the reason if there is one */
 void head_print(const json_t *report, FILE *out);
 void index_print(const json_t *report, int width, FILE *out); /* "damaged" where it is null */
-/* " %4d", or "all" for copies on several */
-void lane_print(const json_t *instance, FILE *out);
 /* the counts of a radio, or of one of its channels, and of its slots */
 void radio_counts_print(const json_t *counts, FILE *out);
 void radio_slots_print(const json_t *radio, const char *label, FILE *out);
@@ -30,6 +28,10 @@ void budgets_print(const json_t *report, FILE *out);
 void clocks_print(const json_t *report, FILE *out);
 /* lines about what the bridges of those nodes have sent and received (peers.c) */
 void peers_print(const json_t *report, FILE *out);
+/* lines about records of late slots that are not among the causes, of all reports of an array */
+void causes_lost_print(const json_t *reports, FILE *out);
+/* the table of the causes, as on the page of the live table */
+void view_causes_print(const json_t *report, FILE *out);
 /* " name value" of those that are not 0 */
 void variables_print(const json_t *instance, FILE *out);
 

@@ -136,7 +136,7 @@ void head_print(const json_t *report, FILE *out)
 		    report_text(report, "damaged"));
 }
 
-void lane_print(const json_t *instance, FILE *out)
+static void lane_print(const json_t *instance, FILE *out)
 {
 	const json_t *lane = json_object_get(instance, "lane");
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "core/json/json.h"
+#include "core/plot/plot.h"
 
 enum { REPORT_SCHEMA = 1 };
 
@@ -26,9 +27,6 @@ void report_print(const json_t *report, FILE *out);
  * ..."). */
 void report_losses(const json_t *report, FILE *out);
 
-/* report_table writes the live table: at most `rows` lines of at most `cols` characters (0: no
- * limit). Returns the number of lines. */
-unsigned report_table(const json_t *report, unsigned rows, unsigned cols, FILE *out);
 /* report_progress writes one line: slot, share done, load, what went wrong so far. */
 void report_progress(const json_t *report, FILE *out);
 void report_list(const json_t *list, FILE *out); /* of WIRE_LIST */
@@ -37,14 +35,19 @@ void report_list(const json_t *list, FILE *out); /* of WIRE_LIST */
 void report_profile(const json_t *report, FILE *out);     /* table, with times by port */
 void report_profile_csv(const json_t *report, FILE *out); /* one line per instance, with a head */
 
-/* why.c: report_why writes the causes of all late slots as a table, report_miss the story of one
- * record (of WIRE_MISSES, misses.jsonl, or "misses") in five lines at most, report_causes_line both
- * in one line without its end, "" if no slot was late, report_sources one line for each kind of
- * evidence that is not here. */
+/* causes.c: report_why writes the causes of all late slots as a table. why.c: report_miss the story
+ * of one record (of WIRE_MISSES, misses.jsonl, or "misses") in five lines at most,
+ * report_causes_line both in one line without its end, "" if no slot was late, report_sources one
+ * line for each kind of evidence that is not here. */
 void report_why(const json_t *report, FILE *out);
 void report_miss(const json_t *report, const json_t *miss, FILE *out);
 void report_causes_line(const json_t *report, char *ret_text, size_t size);
 void report_sources(const json_t *report, FILE *out);
+
+/* figure.c: report_figure makes a figure of the times of a run: of latency, lanes and instances, or
+ * of the instances alone (`run` NULL), by their quantiles, beside budgets and the slot. Ends with
+ * plot_fini. */
+void report_figure(const json_t *report, const char *run, struct plot *ret);
 
 /* report_ended: nothing more will change (all sinks closed, or stopped by a fault). */
 bool report_ended(const json_t *report);
@@ -63,6 +66,8 @@ bool report_speaks(const json_t *report, char *ret_why, size_t size);
 /* Numbers out of an object: 0 when absent or of another type; text "" when absent. */
 double report_number(const json_t *object, const char *key);
 const char *report_text(const json_t *object, const char *key);
+/* report_find gives the first object of an array whose `key` is this text; NULL: there is none. */
+json_t *report_find(const json_t *array, const char *key, const char *text);
 
 /* report_duration writes 0.000001 .. 1e9 seconds with a unit: "10 ms", "333 us", "13.02 s". */
 void report_duration(double seconds, char *ret_text, size_t size);

@@ -69,9 +69,9 @@ static const char *clock_name(enum wf_clock clock)
 	return names[clock];
 }
 
-/* Forgets figures of other builds than those that would run, and says of whom. */
-static void other_builds_drop(
-    struct profile *profile, const struct waveform *waveform, struct diag *diag)
+/* Marks figures of other builds than those that would run, and says of whom. */
+static void other_builds_mark(const struct profile *profile, const struct waveform *waveform,
+    struct diag *diag, bool *ret_marks)
 {
 	char names[200] = "";
 	size_t len = 0, n = 0;
@@ -83,7 +83,7 @@ static void other_builds_drop(
 
 		if (!entry || component_build_is(instance->type, entry->build))
 			continue;
-		plan_profile_drop(profile, name);
+		ret_marks[entry - profile->entries] = true;
 		if (len < sizeof(names))
 			len += (size_t)snprintf(
 			    names + len, sizeof(names) - len, "%s%s", n ? ", " : "", name);
@@ -92,6 +92,20 @@ static void other_builds_drop(
 	if (n)
 		diag_note(diag, "costs: this build has no measurement yet of %s%s", names,
 		    len < sizeof(names) ? "" : "...");
+}
+
+static int other_builds_drop(
+    struct profile *profile, const struct waveform *waveform, struct diag *diag)
+{
+	bool *marks = calloc(profile->len + 1, sizeof(*marks));
+	int rc = -ENOMEM;
+
+	if (marks) {
+		other_builds_mark(profile, waveform, diag, marks);
+		rc = plan_profile_drop(profile, marks);
+	}
+	free(marks);
+	return rc;
 }
 
 int store_profile_read(
@@ -119,10 +133,10 @@ int store_profile_read(
 		return diag_error(diag, path, 0, "%s", file_reason(rc));
 	rc = plan_profile_load(path, text, len, diag, ret);
 	free(text);
-	if (rc == 0) {
-		other_builds_drop(ret, waveform, diag);
+	if (rc == 0)
+		rc = other_builds_drop(ret, waveform, diag);
+	if (rc == 0)
 		plan_profile_convert(ret, waveform, &here);
-	}
 	if (rc == 0 && ret->elsewhere && ret->len) {
 		plan_profile_origin(ret, path, sizeof(path));
 		diag_note(diag, "costs: %s", path);

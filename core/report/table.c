@@ -1,236 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The live table, the progress line, the list and the profile. */
-#include <limits.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+ * The progress line, the list and the profile. */
 #include "core/base/text.h"
 #include "core/report/print.h"
-
-/* ---- what there is room for ---- */
-
-/* What a user looks for first in a table: errors and other results, then what takes most of a
- * slot. */
-static double instance_rank(const json_t *instance)
-{
-	enum { RESULTS = 2, ERRORS = 4 };
-	const json_t *variables = json_object_get(instance, "variables");
-	double rank = fmin(report_number(instance, "share"), 1);
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)variables, key, value)
-	{
-		if (json_number_value(value) != 0) {
-			rank += RESULTS;
-			break;
-		}
-	}
-	return json_object_get(variables, "block_errors") ? rank + ERRORS : rank;
-}
-
-static double lane_rank(const json_t *lane)
-{
-	return report_number(lane, "load_mean");
-}
-
-/* rows_choose marks the `most` of highest rank; NULL: there is room for all, or no memory. The
- * caller frees it. */
-static bool *rows_choose(const json_t *array, size_t most, double (*rank)(const json_t *))
-{
-	const size_t len = json_array_size(array);
-	bool *chosen = most < len ? calloc(len, sizeof(*chosen)) : NULL;
-
-	for (size_t n = 0; chosen && n < most; n++) {
-		double best = -1;
-		size_t at = 0;
-
-		for (size_t i = 0; i < len; i++) {
-			const double is = chosen[i] ? -1 : rank(json_array_get(array, i));
-
-			if (is > best) {
-				best = is;
-				at = i;
-			}
-		}
-		chosen[at] = true;
-	}
-	return chosen;
-}
-
-/* rows_for: how many of `len` rows are shown where there is room for `room`; the last row then
- * counts the others. */
-static size_t rows_for(size_t len, size_t room)
-{
-	return len <= room ? len : room > 0 ? room - 1 : 0;
-}
-
-static void rows_left_out(size_t len, size_t shown, const char *what, FILE *out)
-{
-	if (len > shown)
-		fprintf(out, "  ... and %zu more %s%s\n", len - shown, what, plural(len - shown));
-}
-
-/* ---- parts ------------------------------------------------------------------------ */
-
-enum { MIDDLING = 100, NARROW = 72 }; /* columns below which some are left out for the variables */
-
-static void instance_columns(const json_t *i, unsigned cols, FILE *out)
-{
-	fprintf(out, " %9.2f", report_number(i, "mean_us"));
-	if (cols >= MIDDLING)
-		fprintf(out, " %9.2f", report_number(i, "p99_us"));
-	if (cols >= NARROW)
-		fprintf(out, " %9.2f", report_number(i, "max_us"));
-	if (cols >= MIDDLING)
-		fprintf(out, " %9.2f", report_number(i, "kmac"));
-	fprintf(out, " %6.2f %%", 100 * report_number(i, "share"));
-}
-
-static void instance_titles(unsigned cols, FILE *out)
-{
-	fprintf(out, "  %-14s %4s %9s", "instance", "lane", "mean us");
-	if (cols >= MIDDLING)
-		fprintf(out, " %9s", "p99 us");
-	if (cols >= NARROW)
-		fprintf(out, " %9s", "max us");
-	if (cols >= MIDDLING)
-		fprintf(out, " %9s", "kMAC");
-	fprintf(out, " %8s  variables  (man aloe-words)\n", "share");
-}
-
-static void table_instances(const json_t *report, size_t room, unsigned cols, FILE *out)
-{
-	const json_t *instances = json_object_get(report, "instances");
-	const size_t len = json_array_size(instances), shown = rows_for(len, room);
-	bool *chosen = rows_choose(instances, shown, instance_rank);
-	json_t *i;
-	size_t n;
-
-	instance_titles(cols, out);
-	json_array_foreach(instances, n, i)
-	{
-		if (chosen ? !chosen[n] : n >= shown)
-			continue;
-		fprintf(out, "  %-14.14s", report_text(i, "name"));
-		lane_print(i, out);
-		instance_columns(i, cols, out);
-		variables_print(i, out);
-		fputc('\n', out);
-	}
-	rows_left_out(len, shown, "instance", out);
-	free(chosen);
-}
-
-static void table_lanes(const json_t *report, size_t room, unsigned cols, FILE *out)
-{
-	const json_t *lanes = json_object_get(report, "lanes");
-	const size_t len = json_array_size(lanes), shown = rows_for(len, room);
-	const int bar = cols >= MIDDLING ? 30 : cols >= NARROW ? 20 : 10;
-	bool *chosen = rows_choose(lanes, shown, lane_rank);
-	json_t *lane;
-	size_t n;
-
-	json_array_foreach(lanes, n, lane)
-	{
-		const double load = report_number(lane, "load_mean");
-		const int filled = (int)fmin(bar, ceil(bar * fmax(load, 0)));
-		const json_t *left = json_object_get(lane, "left_us");
-
-		if (chosen ? !chosen[n] : n >= shown)
-			continue;
-		fprintf(out, "  lane %-2.0f CPU %-3.0f [%.*s%*s] %5.1f %% mean, %5.1f %% p99, %s",
-		    report_number(lane, "lane"), report_number(lane, "cpu"), filled,
-		    "##############################", bar - filled, "", 100 * load,
-		    100 * report_number(lane, "load_p99"), report_text(lane, "realtime"));
-		if (report_number(left, "count") > 0)
-			fprintf(out, ", left %.1f us p1, %.1f least", report_number(left, "p1"),
-			    report_number(left, "least"));
-		fputc('\n', out);
-	}
-	rows_left_out(len, shown, "lane", out);
-	free(chosen);
-}
-
-static void table_counts(const json_t *report, FILE *out)
-{
-	const json_t *slots = json_object_get(report, "slots"),
-	             *messages = json_object_get(report, "messages");
-	const json_t *radio = json_object_get(report, "radio");
-	char causes[200];
-
-	fprintf(out,
-	    "  slots: %.0f run, %.0f skipped, %.0f missed, %.0f slipped; messages: %.0f absent, "
-	    "%.0f late\n",
-	    report_number(slots, "run"), report_number(slots, "skipped"),
-	    report_number(slots, "missed"), report_number(slots, "slipped"),
-	    report_number(messages, "absent"), report_number(messages, "late"));
-	if (radio) {
-		fputs("  radio: ", out);
-		radio_counts_print(radio, out);
-		radio_slots_print(radio, "         ", out);
-		radio_troubles_print(radio, "  radio ", out);
-	}
-	batons_print(report, "  ", out);
-	report_modes_print(report, "  ", out);
-	report_causes_line(report, causes, sizeof(causes));
-	if (causes[0])
-		fprintf(out, "  late: %s\n", causes);
-}
-
-/* lines_cut copies lines, each at most `cols` characters, at most `rows` of them; returns how
- * many. */
-static unsigned lines_cut(const char *text, unsigned rows, unsigned cols, FILE *out)
-{
-	unsigned lines = 0;
-
-	while (*text && (!rows || lines < rows)) {
-		const size_t len = strcspn(text, "\n");
-		fprintf(out, "%.*s\n", (int)(cols && len > cols ? cols : len), text);
-		text += len + (text[len] == '\n');
-		lines++;
-	}
-	return lines;
-}
-
-/* table_print takes at most `rows` lines: of those that the head, the titles and the counts leave,
- * lanes have a third where not all of both fits. */
-static void table_print(const json_t *report, size_t rows, unsigned cols, FILE *out)
-{
-	const size_t lanes = json_array_size(json_object_get(report, "lanes"));
-	const size_t instances = json_array_size(json_object_get(report, "instances"));
-	const json_t *counts = json_object_get(report, "radio");
-	const size_t radio = counts ? 2 + radio_troubles_print(counts, "", NULL) : 0,
-	             reason = report_text(report, "reason")[0] != 0,
-	             causes = json_array_size(json_object_get(report, "causes")) > 0;
-	const size_t fixed = 3 + radio + reason + causes + batons_print(report, "", NULL),
-	             room = rows > fixed ? rows - fixed : 0;
-	const size_t third = room / 3 > 1 ? room / 3 : 1;
-	const size_t for_lanes = lanes + instances <= room || lanes <= third ? lanes : third;
-
-	head_print(report, out);
-	table_instances(report, room > for_lanes ? room - for_lanes : 0, cols, out);
-	table_lanes(report, for_lanes, cols, out);
-	table_counts(report, out);
-}
-
-unsigned report_table(const json_t *report, unsigned rows, unsigned cols, FILE *out)
-{
-	unsigned lines = 0;
-	char *text = NULL;
-	size_t len = 0;
-	FILE *memory = open_memstream(&text, &len);
-
-	if (!memory)
-		return 0;
-	table_print(report, rows ? rows : SIZE_MAX, cols ? cols : UINT_MAX, memory);
-	if (fclose(memory) == 0)
-		lines = lines_cut(text, rows, cols, out);
-	free(text);
-	return lines;
-}
 
 void report_progress(const json_t *report, FILE *out)
 {
@@ -326,15 +98,16 @@ static void profile_overhead(const json_t *report, FILE *out)
 
 void report_profile(const json_t *report, FILE *out)
 {
+	const double capacity = report_number(report, "capacity_mmac");
 	json_t *i;
 	size_t n;
 
 	head_print(report, out);
-	fprintf(out, "capacity of a core: %.1f MMAC/s (1 kMAC = %.3f us)\n\n",
-	    report_number(report, "capacity_mmac"),
-	    report_number(report, "capacity_mmac") > 0
-	        ? 1000 / report_number(report, "capacity_mmac")
-	        : 0);
+	if (capacity > 0)
+		fprintf(out, "capacity of a core: %.1f MMAC/s (1 kMAC = %.3f us)\n\n", capacity,
+		    1000 / capacity);
+	else
+		fprintf(out, "capacity of a core: could not be measured\n\n");
 	fprintf(out, "%-16s %-18s %9s %9s %9s %9s %9s %9s %9s %8s\n", "instance", "component",
 	    "calls", "mean us", "max us", "kMAC", "p50 us", "p99 us", "p99.9 us", "share");
 	json_array_foreach(json_object_get(report, "instances"), n, i)

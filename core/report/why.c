@@ -29,51 +29,6 @@ void report_causes_line(const json_t *report, char *ret_text, size_t size)
 		    ret_text + len, size - len, "; `aloe why %s`", report_text(report, "waveform"));
 }
 
-static void causes_print(const json_t *report, FILE *out)
-{
-	json_t *cause;
-	size_t n;
-
-	fprintf(out, "  %-16s %8s %8s %12s %12s %12s\n", "cause", "records", "slots", "total us",
-	    "worst us", "worst slot");
-	json_array_foreach(json_object_get(report, "causes"), n, cause)
-	{
-		fprintf(out, "  %-16s %8.0f %8.0f %12.1f %12.1f %12.0f%s\n",
-		    report_text(cause, "kind"), report_number(cause, "count"),
-		    report_number(cause, "slots"), report_number(cause, "us"),
-		    report_number(cause, "worst_us"), report_number(cause, "worst_slot"),
-		    json_is_true(json_object_get(cause, "own")) ? "  its own doing" : "");
-	}
-}
-
-static void lost_print(const json_t *report, FILE *out)
-{
-	const double records = report_number(report, "misses_lost"),
-	             kernel = report_number(report, "evidence_lost"),
-	             corrupt = report_number(report, "evidence_corrupt");
-
-	if (records > 0)
-		fprintf(out, "  %.0f record%s of late slots came too fast to be read\n", records,
-		    plural(records));
-	if (kernel + corrupt > 0)
-		fprintf(out, "  records of the kernel: %.0f lost, %.0f corrupt\n", kernel, corrupt);
-}
-
-void report_why(const json_t *report, FILE *out)
-{
-	const char *name = report_text(report, "waveform");
-
-	if (json_array_size(json_object_get(report, "causes")) == 0) {
-		fprintf(out, "no slot of %s was late\n", name);
-	} else {
-		fprintf(out, "%s: records of late slots and absent messages: %.0f\n", name,
-		    report_number(report, "misses_counted"));
-		causes_print(report, out);
-	}
-	lost_print(report, out);
-	report_sources(report, out);
-}
-
 void report_sources(const json_t *report, FILE *out)
 {
 	json_t *source;
@@ -146,6 +101,8 @@ static void miss_tail(const json_t *miss, FILE *out)
 	}
 	if (before[0])
 		fprintf(out, "; before the lane's thread ran %s", before);
+	if (json_is_true(json_object_get(miss, "heavy")))
+		fprintf(out, "; the slot's own work is longer than the slot");
 	if (first != slot)
 		fprintf(out, "; the row of late slots began with slot %.0f", first);
 	fputc('\n', out);
@@ -155,6 +112,11 @@ void report_miss(const json_t *report, const json_t *miss, FILE *out)
 {
 	const json_t *left = json_object_get(miss, "left_us");
 
+	if (strcmp(report_text(miss, "what"), "no record") == 0) {
+		fprintf(out, "slot %.0f of %s: no record: %s\n", report_number(miss, "slot"),
+		    report_text(report, "waveform"), report_text(miss, "why"));
+		return;
+	}
 	if (strcmp(report_text(miss, "what"), "on time") != 0) {
 		miss_head(report, miss, out);
 		miss_causes(miss, out);
@@ -166,4 +128,42 @@ void report_miss(const json_t *report, const json_t *miss, FILE *out)
 	if (json_is_number(left))
 		fprintf(out, ", %.1f us left", json_number_value(left));
 	fputc('\n', out);
+}
+
+static double misses_sum(const json_t *reports, const char *key)
+{
+	double all = 0;
+	json_t *report;
+	size_t n;
+
+	json_array_foreach(reports, n, report)
+	{
+		all += report_number(report, key);
+	}
+	return all;
+}
+
+void causes_lost_print(const json_t *reports, FILE *out)
+{
+	const double records = misses_sum(reports, "misses_lost"),
+	             kernel = misses_sum(reports, "evidence_lost"),
+	             corrupt = misses_sum(reports, "evidence_corrupt"),
+	             unseen = misses_sum(reports, "misses_unseen"),
+	             unwritten = misses_sum(reports, "misses_unwritten");
+
+	if (records > 0)
+		fprintf(out, "  %.0f record%s of late slots came too fast to be read\n", records,
+		    plural(records));
+	if (unseen > 0)
+		fprintf(out,
+		    "  %.0f record%s of late slots were not read, because aloe-exec was not "
+		    "there\n",
+		    unseen, plural(unseen));
+	if (unwritten > 0)
+		fprintf(out,
+		    "  %.0f record%s of late slots are not in misses.jsonl, because it is full or "
+		    "cannot be written\n",
+		    unwritten, plural(unwritten));
+	if (kernel + corrupt > 0)
+		fprintf(out, "  records of the kernel: %.0f lost, %.0f corrupt\n", kernel, corrupt);
 }

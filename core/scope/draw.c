@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/plot/plot.h"
 #include "core/scope/scope.h"
 
 /* Where a column or row of a heat lies. */
@@ -48,16 +49,6 @@ void scope_csv(const struct scope_figure *figure, FILE *out)
 
 /* ---- gnuplot ---- */
 
-/* In gnuplot's single quotes only the quote itself is special. */
-static void text_set(const char *what, const char *text, FILE *out)
-{
-	fprintf(out, "set %s '", what);
-	for (; *text; text++)
-		if (*text >= ' ' && *text <= '~')
-			fprintf(out, "%s%c", *text == '\'' ? "'" : "", *text);
-	fputs("' noenhanced\n", out);
-}
-
 static void series_put(const struct scope_figure *figure, size_t series, FILE *out)
 {
 	fprintf(out, "$data%zu << END\n", series);
@@ -89,18 +80,12 @@ void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *o
 	    [SCOPE_DOTS] = "points pt 7 ps 0.4",
 	    [SCOPE_BARS] = "steps lw 1.5",
 	    [SCOPE_HEAT] = "image"};
-	static const char *const colours[] = {"#0b5fa5", "#c0570a"};
 
-	text_set("title", title, out);
-	text_set("xlabel", figure->x_label, out);
-	text_set("ylabel", figure->y_label, out);
-	fputs("set grid lt 1 lw 1 lc rgb '#c8c8c8'\nset rmargin 5\n"
-	      "set key outside top right horizontal noenhanced\n",
-	    out);
+	plot_frame(title, figure->x_label, figure->y_label, out);
 	if (strstr(figure->x_label, "in Hz"))
 		fprintf(out, "set format x '%%.%us %%c'\n", digits_of(figure));
 	if (figure->kind == SCOPE_HEAT) {
-		text_set("cblabel", figure->z_label, out);
+		plot_label("cblabel", figure->z_label, out);
 		fputs("set cblabel offset 3\nset rmargin 16\n"
 		      "set palette defined (0 '#00224e', 0.35 '#575d6d', 0.7 "
 		      "'#a59c74', 1 '#fee838')\nset autoscale xfix\nset autoscale yfix\n"
@@ -114,9 +99,9 @@ void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *o
 		fputs("set size ratio -1\n", out);
 	for (size_t s = 0; s < figure->n_series; s++)
 		series_put(figure, s, out);
-	for (size_t s = 0; s < figure->n_series && s < sizeof(colours) / sizeof(colours[0]); s++)
+	for (size_t s = 0; s < figure->n_series; s++)
 		fprintf(out, "%s $data%zu using 1:2 with %s lc rgb '%s' %s%s%s",
-		    s > 0 ? "," : "plot", s, styles[figure->kind], colours[s],
+		    s > 0 ? "," : "plot", s, styles[figure->kind], plot_colour(s),
 		    figure->n_series > 1 ? "title '" : "notitle",
 		    figure->n_series > 1 ? figure->series[s] : "", figure->n_series > 1 ? "'" : "");
 	fputc('\n', out);
@@ -124,13 +109,17 @@ void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *o
 
 /* ---- characters ---- */
 
-enum { MARGIN = 12 };
+enum { MARGIN = 12, LEVELS = 64 };
 static const char ramp[] = " .:-=+*#%@";
+enum { SERIES_MARK = 1, OTHER_MARK };
 
 struct canvas {
-	char *cells;
+	/* of a heat how much; else which series; 0: nothing */
+	uint8_t *cells;
 	uint32_t columns, rows;
+	uint32_t room; /* columns that there are */
 	double x_low, x_high, y_low, y_high;
+	bool colours;
 };
 
 static void range_take(const double *values, size_t n, double *low, double *high)
@@ -166,15 +155,17 @@ static void values_draw(const struct scope_figure *figure, struct canvas *canvas
 		column = cell_of(
 		    figure->x[i % figure->n], canvas->x_low, canvas->x_high, canvas->columns);
 		row = cell_of(y, canvas->y_low, canvas->y_high, canvas->rows);
-		canvas->cells[row * canvas->columns + column] = i < figure->n ? '*' : 'o';
+		canvas->cells[row * canvas->columns + column] =
+		    i < figure->n ? SERIES_MARK : OTHER_MARK;
 		for (; figure->kind == SCOPE_BARS && i < figure->n && row > 0; row--)
-			canvas->cells[(row - 1) * canvas->columns + column] = '*';
+			canvas->cells[(row - 1) * canvas->columns + column] = SERIES_MARK;
 	}
 }
 
 /* A cell shows the largest of its values. */
 static void heat_draw(const struct scope_figure *figure, struct canvas *canvas)
 {
+	const uint32_t levels = canvas->colours ? LEVELS : sizeof(ramp) - 1;
 	double low = INFINITY, high = -INFINITY;
 
 	canvas->x_low = figure->x_low;
@@ -185,58 +176,139 @@ static void heat_draw(const struct scope_figure *figure, struct canvas *canvas)
 	for (size_t r = 0; r < figure->rows; r++)
 		for (size_t c = 0; c < figure->columns; c++) {
 			const double value = figure->y[r * figure->columns + c];
-			char *cell =
+			uint8_t *cell =
 			    &canvas->cells[r * canvas->rows / figure->rows * canvas->columns +
 			        c * canvas->columns / figure->columns];
-			const char mark = isfinite(value)
-			    ? ramp[cell_of(value, low, high, sizeof(ramp) - 1)]
-			    : ' ';
+			const uint32_t level =
+			    isfinite(value) ? cell_of(value, low, high, levels) : 0;
 
-			if (strchr(ramp, mark) > strchr(ramp, *cell))
-				*cell = mark;
+			*cell = level > *cell ? (uint8_t)level : *cell;
 		}
+}
+
+/* ---- colours ---- */
+
+struct colour {
+	double red, green, blue;
+};
+
+/* Blue to yellow, as gnuplot draws it: seen by everybody, and brighter where there is more. */
+static struct colour level_colour(double level)
+{
+	static const struct {
+		double at;
+		struct colour colour;
+	} stops[] = {
+	    {0, {0, 34, 78}}, {0.35, {87, 93, 109}}, {0.7, {165, 156, 116}}, {1, {254, 232, 56}}};
+	const struct colour *low, *high;
+	double share;
+	size_t s = 0;
+
+	while (s < 2 && level > stops[s + 1].at)
+		s++;
+	low = &stops[s].colour;
+	high = &stops[s + 1].colour;
+	share = fmin(1, (level - stops[s].at) / (stops[s + 1].at - stops[s].at));
+	return (struct colour){low->red + share * (high->red - low->red),
+	    low->green + share * (high->green - low->green),
+	    low->blue + share * (high->blue - low->blue)};
+}
+
+static void colour_put(bool ground, struct colour colour, FILE *out)
+{
+	fprintf(out, "\033[%d;2;%.0f;%.0f;%.0fm", ground ? 48 : 38, colour.red, colour.green,
+	    colour.blue);
+}
+
+/* A row; the colour is written where it changes. */
+static void row_colours(const struct canvas *canvas, const uint8_t *cells, bool heat, FILE *out)
+{
+	static const struct colour series[] = {
+	    [SERIES_MARK] = {90, 175, 255}, [OTHER_MARK] = {255, 160, 70}};
+	int now = -1;
+
+	for (uint32_t c = 0; c < canvas->columns; c++) {
+		if (cells[c] != now && (heat || cells[c] != 0))
+			colour_put(heat,
+			    heat ? level_colour((double)cells[c] / (LEVELS - 1)) : series[cells[c]],
+			    out);
+		now = heat || cells[c] != 0 ? cells[c] : now;
+		fputc(heat || cells[c] == 0 ? ' ' : cells[c] == SERIES_MARK ? '*' : 'o', out);
+	}
+	fputs("\033[0m", out);
+}
+
+static void row_plain(const struct canvas *canvas, const uint8_t *cells, bool heat, FILE *out)
+{
+	static const char marks[] = {' ', [SERIES_MARK] = '*', [OTHER_MARK] = 'o'};
+
+	for (uint32_t c = 0; c < canvas->columns; c++)
+		fputc(heat ? ramp[cells[c]] : marks[cells[c]], out);
+}
+
+/* ---- lines ---- */
+
+static void axis_put(const struct scope_figure *figure, const struct canvas *canvas, FILE *out)
+{
+	const int room = (int)(canvas->room - MARGIN), digits = room >= 40 ? 9 : 6;
+	char low[32], high[32];
+	int gap;
+
+	snprintf(low, sizeof(low), "%.*g", digits, canvas->x_low);
+	snprintf(high, sizeof(high), "%.*g", digits, canvas->x_high);
+	gap = (int)canvas->columns - (int)strlen(low) - (int)strlen(high);
+	fprintf(out, "%*s +", MARGIN - 2, "");
+	for (uint32_t c = 0; c < canvas->columns; c++)
+		fputc('-', out);
+	fprintf(out, "\n%*s%s%*s%s\n%*s%.*s\n", MARGIN, "", low, gap > 1 ? gap : 1, "", high,
+	    MARGIN, "", room, figure->x_label);
 }
 
 static void canvas_put(const struct scope_figure *figure, const struct canvas *canvas, FILE *out)
 {
-	fprintf(out, "%s%s%s\n", figure->y_label, figure->z_label[0] ? "; " : "", figure->z_label);
+	const bool heat = figure->kind == SCOPE_HEAT;
+	char label[128];
+
+	snprintf(label, sizeof(label), "%s%s%s", figure->y_label, figure->z_label[0] ? "; " : "",
+	    figure->z_label);
+	fprintf(out, "%.*s\n", (int)canvas->room, label);
 	for (uint32_t r = canvas->rows; r > 0; r--) {
+		const uint8_t *cells = canvas->cells + (size_t)(r - 1) * canvas->columns;
+
 		if (r == canvas->rows || r == 1 || r == (canvas->rows + 1) / 2)
-			fprintf(out, "%*.5g |", MARGIN - 2,
+			fprintf(out, "%*.4g |", MARGIN - 2,
 			    place_of(canvas->y_low, canvas->y_high, r - 1, canvas->rows));
 		else
 			fprintf(out, "%*s |", MARGIN - 2, "");
-		fprintf(out, "%.*s\n", (int)canvas->columns,
-		    canvas->cells + (size_t)(r - 1) * canvas->columns);
+		if (canvas->colours)
+			row_colours(canvas, cells, heat, out);
+		else
+			row_plain(canvas, cells, heat, out);
+		fputc('\n', out);
 	}
-	fprintf(out, "%*s +", MARGIN - 2, "");
-	for (uint32_t c = 0; c < canvas->columns; c++)
-		fputc('-', out);
-	fprintf(out, "\n%*s%-*.9g%*.9g\n%*s%s\n", MARGIN, "", (int)(canvas->columns / 2),
-	    canvas->x_low, (int)(canvas->columns - canvas->columns / 2), canvas->x_high, MARGIN, "",
-	    figure->x_label);
+	axis_put(figure, canvas, out);
 }
 
-int scope_text(const struct scope_figure *figure, uint32_t columns, uint32_t rows, FILE *out)
+int scope_text(
+    const struct scope_figure *figure, uint32_t columns, uint32_t rows, bool colours, FILE *out)
 {
-	struct canvas canvas = {.columns = columns > MARGIN + 20 ? columns - MARGIN : 20,
-	    .rows = rows > 8 ? rows - 4 : 4,
+	struct canvas canvas = {.room = columns > SCOPE_TEXT_COLUMNS ? columns : SCOPE_TEXT_COLUMNS,
+	    .rows = rows > SCOPE_TEXT_ROWS ? rows - 4 : SCOPE_TEXT_ROWS - 4,
 	    .x_low = INFINITY,
 	    .x_high = -INFINITY,
 	    .y_low = INFINITY,
-	    .y_high = -INFINITY};
-	size_t n;
+	    .y_high = -INFINITY,
+	    .colours = colours};
 
+	canvas.columns = canvas.room - MARGIN;
 	/* few rows or columns of a heat are not spread */
 	if (figure->kind == SCOPE_HEAT && figure->rows < canvas.rows)
 		canvas.rows = (uint32_t)figure->rows;
 	if (figure->kind == SCOPE_HEAT && figure->columns < canvas.columns)
 		canvas.columns = (uint32_t)figure->columns;
-	n = (size_t)canvas.columns * canvas.rows;
-	canvas.cells = malloc(n);
+	canvas.cells = calloc((size_t)canvas.columns * canvas.rows + 1, 1);
 	if (!canvas.cells)
 		return -ENOMEM;
-	memset(canvas.cells, ' ', n);
 	if (figure->kind == SCOPE_HEAT)
 		heat_draw(figure, &canvas);
 	else

@@ -6,6 +6,9 @@
  *      items --scope_take--> struct scope_signal --scope_look--> struct scope_figure
  *        --> scope_csv, scope_gnuplot, scope_text
  *
+ * On the way a figure of frequencies may be averaged with those before it, and cut to a part of the
+ * band.
+ *
  * Levels are in dBFS: 0 dBFS is the power 1, that of a complex tone of amplitude 1; a real tone of
  * amplitude 1 has -3 dBFS. Whole numbers of 16 bits count in 1/32768. A spectrum is by Welch:
  * blocks that overlap by half, with a window, their powers averaged. Its levels are those of a
@@ -93,10 +96,31 @@ void scope_figure_fini(struct scope_figure *figure);
 int scope_power(const struct scope_signal *signal, uint32_t fft, enum scope_window window,
     double *ret_power, double *ret_rbw, size_t *ret_blocks);
 
+/* scope_span keeps of the frequencies of a spectrum or a waterfall the middle 1 / 2^halvings (of a
+ * real signal, which begins at `low`, the lowest), but at least two lines. */
+void scope_span(struct scope_figure *figure, unsigned halvings, bool low);
+
+/* scope_average puts into a spectrum the mean of its powers and of those of the figures before it:
+ * of all so far, up to `over` of them; after that an old one counts less and less. With `over` 0
+ * the figure is shown the mean and adds nothing; nor does one with a power that is not finite. It
+ * begins anew with a figure of other frequencies.
+ * 0 or -ENOMEM. End with scope_average_fini. */
+struct scope_averaged {
+	double *power;
+	size_t n;
+	double x_low, x_high;
+	unsigned count; /* figures that are in it */
+};
+int scope_average(struct scope_figure *figure, unsigned over, struct scope_averaged *averaged);
+void scope_average_fini(struct scope_averaged *averaged);
+
 /* A figure as text: values with commas between them; what gnuplot is to do, after `set terminal`;
- * `columns` times `rows` characters. */
+ * at most `rows` lines of at most `columns` characters, SCOPE_TEXT_COLUMNS times SCOPE_TEXT_ROWS at
+ * least, in colours if the terminal has any. */
+enum { SCOPE_TEXT_COLUMNS = 40, SCOPE_TEXT_ROWS = 8 };
 void scope_csv(const struct scope_figure *figure, FILE *out);
 void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *out);
-int scope_text(const struct scope_figure *figure, uint32_t columns, uint32_t rows, FILE *out);
+int scope_text(
+    const struct scope_figure *figure, uint32_t columns, uint32_t rows, bool colours, FILE *out);
 
 #endif

@@ -13,12 +13,13 @@ static double window_at(enum scope_window window, uint32_t i, uint32_t n)
 {
 	static const double flat[] = {
 	    0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368};
-	const double phase = 2 * M_PI * i / n;
+	const double c = cos(2 * M_PI * i / n), c2 = 2 * c * c - 1;
 
 	if (window == SCOPE_HANN)
-		return 0.5 - 0.5 * cos(phase);
-	return flat[0] - flat[1] * cos(phase) + flat[2] * cos(2 * phase) -
-	    flat[3] * cos(3 * phase) + flat[4] * cos(4 * phase);
+		return 0.5 - 0.5 * c;
+	/* the cosines of two, three and four times the phase follow from that of the phase */
+	return flat[0] - flat[1] * c + flat[2] * c2 - flat[3] * (2 * c * c2 - c) +
+	    flat[4] * (2 * c2 * c2 - 1);
 }
 
 struct welch {

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #include <aloe/component.h>
 
@@ -80,4 +81,22 @@ ssize_t tap_frame_get(const uint8_t *bytes, size_t len, struct tap_frame *ret)
 	if (ret->flags == TAP_GAP || ret->flags == TAP_BEFORE)
 		ret->count = get_le64(ret->data);
 	return TAP_FRAME_HEAD + (ssize_t)ret->len;
+}
+
+size_t tap_frames_cut(uint8_t *bytes, size_t len, uint32_t part)
+{
+	struct tap_frame frame;
+	size_t at = 0, kept = 0;
+	ssize_t took;
+
+	while (at < len && (took = tap_frame_get(bytes + at, len - at, &frame)) > 0) {
+		const bool cut = frame.flags == 0 && frame.len > part;
+		const uint32_t left = cut ? part : frame.len;
+
+		memmove(bytes + kept, bytes + at, TAP_FRAME_HEAD + left);
+		put_le32(bytes + kept + TAP_FRAME_HEAD - 4, left);
+		at += (size_t)took;
+		kept += TAP_FRAME_HEAD + left;
+	}
+	return kept;
 }

@@ -31,6 +31,9 @@ struct tap_frame {
 /* tap_frames fills `to` (room for `size` bytes, at least TAP_FRAME_HEAD + tap_bytes) with what
  * comes next and returns the bytes that are used. *ret_ended: the writer has run its last index. */
 size_t tap_frames(struct tap *tap, uint8_t *to, size_t size, bool *ret_ended);
+/* tap_frames_cut leaves the first `part` bytes of each message in `len` bytes of whole frames, and
+ * returns what is left of these. */
+size_t tap_frames_cut(uint8_t *bytes, size_t len, uint32_t part);
 /* tap_frame_get reads the frame at the beginning of `bytes`. Returns its length, 0 if `bytes` end
  * within it, or -EBADMSG. */
 ssize_t tap_frame_get(const uint8_t *bytes, size_t len, struct tap_frame *ret);

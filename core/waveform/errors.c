@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/waveform/parse.h"
 
 int wf_enough(const struct wf_parse *parse)
@@ -13,16 +14,31 @@ int wf_enough(const struct wf_parse *parse)
 	return parse->diag->errors - parse->errors_before >= WF_ERRORS_MAX ? -E2BIG : 0;
 }
 
-/* libconfig names the line and a reason of its own; the line itself says more. */
-void wf_report_syntax(const struct wf_parse *parse, const config_t *config, const char *text)
+/* line_show copies the start of a line of the file, which the scan has found to be UTF-8. */
+static void line_show(const struct wf_parse *parse, int number, char *ret, size_t size)
 {
-	const char *line = text;
+	const char *at = parse->text, *const end = at + parse->text_len, *stop;
+
+	if (parse->text_len >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+		at += 3;
+	for (int i = 1; i < number && at < end; i++) {
+		stop = memchr(at, '\n', (size_t)(end - at));
+		at = stop ? stop + 1 : end;
+	}
+	while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+		at++;
+	for (stop = at; stop < end && *stop != '\r' && *stop != '\n';)
+		stop++;
+	snprintf(ret, size, "%.*s", (int)(stop - at), at);
+	text_whole(ret);
+}
+
+/* libconfig names the line and a reason of its own; the line itself says more. */
+void wf_report_syntax(const struct wf_parse *parse, const config_t *config)
+{
 	char shown[64];
 
-	for (int i = 1; i < config_error_line(config) && line; i++)
-		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
-	line = line ? line + strspn(line, " \t\r") : "";
-	snprintf(shown, sizeof(shown), "%.*s", (int)strcspn(line, "\r\n"), line);
+	line_show(parse, config_error_line(config), shown, sizeof(shown));
 	diag_error(parse->diag, parse->file, config_error_line(config),
 	    "%s in or before \"%s\"; key = value; or key: { ... }; is needed",
 	    config_error_text(config) ? config_error_text(config) : "syntax error", shown);

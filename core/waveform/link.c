@@ -38,6 +38,11 @@ int wf_find_instance(const struct waveform *waveform, const char *name, size_t l
 	return -1;
 }
 
+int wf_named(const struct wf_parse *parse, const char *name, size_t len)
+{
+	return (int)name_map_find(&parse->names, name, len);
+}
+
 /* ---- ports ------------------------------------------------------------------------ */
 
 static int port_find(const struct component_type *type, bool output, const char *name, size_t len)
@@ -198,7 +203,7 @@ static void stop_find(const struct path *path, struct stop *stop)
 	const char **names;
 	char word[80], text[512] = "";
 
-	stop->instance = wf_find_instance(waveform, stop->name, stop->name_len);
+	stop->instance = wf_named(path->parse, stop->name, stop->name_len);
 	if (stop->instance >= 0)
 		return;
 	stop->doubt = true;
@@ -210,8 +215,7 @@ static void stop_find(const struct path *path, struct stop *stop)
 	if (names) {
 		const char *nearest = diag_nearest(word, names, waveform->n_instances);
 
-		stop->instance =
-		    nearest ? wf_find_instance(waveform, nearest, strlen(nearest)) : -1;
+		stop->instance = nearest ? wf_named(path->parse, nearest, strlen(nearest)) : -1;
 		diag_suggest(word, names, waveform->n_instances, text, sizeof(text));
 	}
 	if (stop->instance < 0)

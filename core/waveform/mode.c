@@ -97,7 +97,7 @@ static int mode_read(struct wf_parse *parse, const config_setting_t *setting)
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
 	key = name + (dot - text);
 	*key++ = 0;
-	found = wf_find_instance(parse->waveform, name, strlen(name));
+	found = wf_named(parse, name, strlen(name));
 	if (found < 0) {
 		wf_unknown_instance(parse, name, &raw);
 		return 0;

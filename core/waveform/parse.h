@@ -23,6 +23,7 @@
 #include <libconfig.h>
 #include <sys/types.h>
 
+#include "core/base/name_map.h"
 #include "core/component/parse.h"
 #include "core/waveform/waveform.h"
 
@@ -48,12 +49,15 @@ enum {
 
 struct wf_parse {
 	const char *file;
+	const char *text; /* of the file, as it was written; no 0 at its end is needed */
+	size_t text_len;
 	const struct registry *registry;
 	const struct wf_overrides *overrides;
 	struct diag *diag;
 	size_t errors_before; /* in diag, when this parse began */
 	struct waveform *waveform;
-	bool late_given; /* by the file or the command line */
+	struct name_map names; /* of the instances, until there are copies */
+	bool late_given;       /* by the file or the command line */
 	/* a link is not understood, which was said: what is missing may be that one */
 	bool links_unread;
 };
@@ -94,7 +98,7 @@ int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, doub
 
 /* What libconfig did not like, with its line; the lines of diag from `from` on in order of their
  * lines in the file. */
-void wf_report_syntax(const struct wf_parse *parse, const config_t *config, const char *text);
+void wf_report_syntax(const struct wf_parse *parse, const config_t *config);
 void wf_sort_lines(const struct wf_parse *parse, size_t from);
 
 /* ---- the parts of the parser; what is wrong is in parse->diag ---- */
@@ -122,6 +126,9 @@ int wf_modes_read(struct wf_parse *parse, const config_setting_t *setting);
 void wf_unknown_instance(struct wf_parse *parse, const char *name, const struct wf_raw *raw);
 
 int wf_copies(struct wf_parse *parse, uint32_t copies);
+/* wf_named returns the number of an instance of the file, wf_find_instance that of any instance of
+ * a whole waveform, which it looks for one by one; -1: there is none. */
+int wf_named(const struct wf_parse *parse, const char *name, size_t len);
 int wf_find_instance(const struct waveform *waveform, const char *name, size_t len);
 /* The descriptor's port behind input or output number `port` of an instance, and the number of a
  * descriptor's port. */

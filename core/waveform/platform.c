@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/registry/registry.h"
 #include "core/waveform/parse.h"
+#include "core/waveform/platform_kinds.h"
 #include "core/waveform/scan.h"
 
 static const char *const kinds[] = {"full", "half", "bus", NULL};
@@ -20,7 +21,7 @@ static const char *const root_keys[] = {
     "name", "margin", "assume_builds", "nodes", "links", "radio", "secure"};
 static const char *const node_keys[] = {"mmac_per_s", "cores", "arch", "base_us", "module_us",
     "noise_us", "handover_us", "memory_mb", "address", "manager", "lanes", "housekeeping", "shared",
-    "key", "clock", "radios"};
+    "key", "clock", "radios", "kinds"};
 static const char *const link_keys[] = {
     "nodes", "mbit_per_s", "kind", "delay", "transport", "message_us", "byte_ns"};
 
@@ -152,8 +153,9 @@ static int cores_add(
 		rc = -ENOMEM;
 	for (size_t i = 0; !rc && i < n; i++) {
 		reader->cpus[reader->n_cores] = (int)reader->n_cores;
-		reader->cores[reader->n_cores++] =
-		    (struct platform_core){.node = node, .mmac_per_s = rates[i]};
+		reader->cores[reader->n_cores++] = (struct platform_core){.node = node,
+		    .kind = platform_kind_of(&reader->nodes[node], i),
+		    .mmac_per_s = rates[i]};
 	}
 	free(rates);
 	return rc;
@@ -420,7 +422,8 @@ static int node_read(struct platform_reader *reader, const config_setting_t *gro
 	real_want(reader, group, node->name, "noise_us", 0, 1e9, "us", 1e3, &node->noise_ns);
 	real_want(reader, group, node->name, "handover_us", 0, 1e9, "us", 1e3, &node->handover_ns);
 	real_want(reader, group, node->name, "memory_mb", 0, 1e9, "MB", 1e6, &node->memory_bytes);
-	if (running_read(reader, group, node, &n) < 0)
+	if (running_read(reader, group, node, &n) < 0 ||
+	    platform_kinds_read(&reader->parse, group, node, &n) < 0)
 		return -ENOMEM;
 	if (reader->n_cores + (size_t)n > PLATFORM_CORES_MAX) {
 		diag_error(reader->parse.diag, reader->parse.file, line,
@@ -679,7 +682,7 @@ static int text_read(struct platform_reader *reader, const char *text)
 
 	config_init(&config);
 	if (config_read_string(&config, text) != CONFIG_TRUE)
-		wf_report_syntax(&reader->parse, &config, text);
+		wf_report_syntax(&reader->parse, &config);
 	else
 		rc = root_read(reader, config_root_setting(&config));
 	config_destroy(&config);
@@ -712,12 +715,16 @@ static void model_give(struct platform_reader *reader, struct platform_model *mo
 int platform_parse(
     const char *file, const char *text, size_t len, struct diag *diag, struct platform_model **ret)
 {
-	struct platform_reader reader = {
-	    .secure = true, .parse = {.file = file, .diag = diag, .errors_before = diag->errors}};
+	struct platform_reader reader = {.secure = true,
+	    .parse = {.file = file,
+	        .text = text,
+	        .text_len = len,
+	        .diag = diag,
+	        .errors_before = diag->errors}};
 	struct platform_model *model = calloc(1, sizeof(*model));
 	const size_t lines_before = diag->len;
 	char *clean = NULL;
-	int rc = model ? wf_scan(file, text, len, diag, &clean) : -ENOMEM;
+	int rc = model ? wf_scan(file, text, len, false, diag, &clean) : -ENOMEM;
 
 	if (rc == 0)
 		rc = text_read(&reader, clean);
@@ -751,6 +758,7 @@ void platform_free(struct platform_model *platform)
 		for (size_t r = 0; r < platform->nodes[i].radios.n; r++)
 			free(platform->nodes[i].radios.items[r]);
 		free(platform->nodes[i].radios.items);
+		platform_kinds_free(&platform->nodes[i]);
 	}
 	for (size_t i = 0; i < platform->n_links; i++)
 		free(platform->links[i].nodes);

@@ -18,6 +18,11 @@
  * 	};
  * 	links = ( { nodes = ["left", "right"]; mbit_per_s = 100.0; kind = "full"; delay = 2; } );
  *
+ * A node may name kinds of cores, in the order of the cores: kinds: { big = 16; little = 4; }; is
+ * 20 cores. What an instance states for a kind (a value of its parameter big_us in the waveform's
+ * file) counts there instead of a measured or guessed cost; a `budget_us` of the instance counts
+ * before it (core/map/costs.h).
+ *
  * Nodes that are to run, and not only to be planned for, have addresses: all of them or none, and
  * then one is the manager. What contradicts something else in the file is an error.
  *
@@ -53,6 +58,11 @@ struct platform_names {
 	size_t n; /* 0: not given */
 };
 
+struct platform_core_kind { /* so many cores, one after another */
+	char *name;
+	uint32_t n;
+};
+
 struct platform_node {
 	char *name;
 	char *arch; /* NULL: this machine's */
@@ -64,6 +74,8 @@ struct platform_node {
 	bool shared;         /* its lanes run at ordinary priority and share their CPUs */
 	bool network;        /* clock = "network": its clock follows that of the manager */
 	struct platform_cpus lanes, housekeeping; /* CPUs of that machine, none in both */
+	struct platform_core_kind *kinds;         /* of all its cores, in their order */
+	size_t n_kinds;                           /* 0: not given */
 	/* devices that this node reaches, each by the name that its driver claims it by */
 	struct platform_names radios;
 };
@@ -72,6 +84,7 @@ struct platform_core {
 	uint32_t node;
 	double mmac_per_s; /* 0: not calibrated */
 	double taken_ns;   /* of every slot: what the waveforms loaded already were admitted with */
+	const char *kind;  /* of the node's kinds; NULL: not given */
 };
 
 struct platform_link {

@@ -276,7 +276,7 @@ static int file_parse(struct reader *reader, const char *text)
 
 	config_init(&config);
 	if (config_read_string(&config, text) != CONFIG_TRUE)
-		wf_report_syntax(&reader->parse, &config, text);
+		wf_report_syntax(&reader->parse, &config);
 	else if ((setting = config_setting_get_member(config_root_setting(&config), "radio")) !=
 	    NULL)
 		rc = list_read(reader, setting);
@@ -290,6 +290,8 @@ int wf_radios_parse(const char *file, const char *text, const char *cwd,
 	struct wf_radios *radios = calloc(1, sizeof(*radios));
 	const struct wf_overrides overrides = {.cwd = cwd};
 	struct reader reader = {.parse = {.file = file,
+	                            .text = text,
+	                            .text_len = strlen(text),
 	                            .overrides = &overrides,
 	                            .diag = diag,
 	                            .errors_before = diag->errors},
@@ -299,7 +301,7 @@ int wf_radios_parse(const char *file, const char *text, const char *cwd,
 	char *clean = NULL;
 	int rc = radios && (radios->file = strdup(file)) && (radios->text = strdup(text)) &&
 	        (!cwd || (radios->cwd = strdup(cwd)))
-	    ? wf_scan(file, text, strlen(text), diag, &clean)
+	    ? wf_scan(file, text, strlen(text), false, diag, &clean)
 	    : -ENOMEM;
 
 	if (rc == 0)

@@ -42,6 +42,11 @@ static bool is_twice(const char *name)
 	return strncmp(name, SCAN_TWICE, strlen(SCAN_TWICE)) == 0;
 }
 
+static bool is_more(const char *name)
+{
+	return strncmp(name, SCAN_MORE, strlen(SCAN_MORE)) == 0;
+}
+
 /* ---- keys of the waveform ---- */
 
 static int name_set(struct wf_parse *parse, const struct wf_raw *raw)
@@ -50,11 +55,9 @@ static int name_set(struct wf_parse *parse, const struct wf_raw *raw)
 
 	if (wf_want_text(raw, "name", parse->diag, &text) < 0)
 		return 0;
-	if (!text[0] || strlen(text) > 63 || text[0] == '-' ||
-	    text[strspn(
-	        text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")]) {
+	if (!text_is_waveform(text)) {
 		diag_error(parse->diag, raw->where, raw->line,
-		    "name = \"%.80s\"; 1 to 63 letters, digits, - and _ are allowed", text);
+		    "name = \"%.80s\"; " TEXT_WAVEFORM_RULE, text);
 		return 0;
 	}
 	free(parse->waveform->name);
@@ -430,13 +433,41 @@ static int instance_read(
 	return error;
 }
 
-static int instances_read(struct wf_parse *parse, const config_setting_t *setting)
+/* The group `instances` or one of its further parts. */
+static int part_read(struct wf_parse *parse, const config_setting_t *part)
+{
+	struct waveform *waveform = parse->waveform;
+	int error = 0;
+
+	for (int i = 0; !error && i < config_setting_length(part); i++) {
+		const config_setting_t *group = config_setting_get_elem(part, (unsigned)i);
+		struct wf_instance *instance = &waveform->instances[waveform->n_instances];
+
+		if (is_twice(config_setting_name(group)))
+			continue;
+		waveform->n_instances++;
+		error = instance_read(parse, group, instance);
+		if (!error)
+			error = name_map_put(&parse->names, instance->name, strlen(instance->name),
+			    (uint32_t)(instance - waveform->instances));
+		if (!error)
+			error = wf_enough(parse);
+	}
+	return error;
+}
+
+static int instances_read(
+    struct wf_parse *parse, const config_setting_t *root, const config_setting_t *setting)
 {
 	struct waveform *waveform = parse->waveform;
 	const int line = (int)config_setting_source_line(setting);
-	const int n = config_setting_is_group(setting) ? config_setting_length(setting) : 0;
-	int error = 0;
+	int n = config_setting_is_group(setting) ? config_setting_length(setting) : 0, error = 0;
+	const config_setting_t *part;
 
+	for (int i = 0; n && i < config_setting_length(root); i++) {
+		part = config_setting_get_elem(root, (unsigned)i);
+		n += is_more(config_setting_name(part)) ? config_setting_length(part) : 0;
+	}
 	if (n == 0 || n > WF_INSTANCES_MAX) {
 		diag_error(parse->diag, parse->file, line,
 		    "there are %s instances; instances: { NAME: { component = ...; }; }; with 1 .. "
@@ -447,14 +478,11 @@ static int instances_read(struct wf_parse *parse, const config_setting_t *settin
 	waveform->instances = calloc((size_t)n, sizeof(*waveform->instances));
 	if (!waveform->instances)
 		return -ENOMEM;
-	for (int i = 0; !error && i < n; i++) {
-		const config_setting_t *group = config_setting_get_elem(setting, (unsigned)i);
-
-		if (is_twice(config_setting_name(group)))
-			continue;
-		error = instance_read(parse, group, &waveform->instances[waveform->n_instances++]);
-		if (!error)
-			error = wf_enough(parse);
+	error = part_read(parse, setting);
+	for (int i = 0; !error && i < config_setting_length(root); i++) {
+		part = config_setting_get_elem(root, (unsigned)i);
+		if (is_more(config_setting_name(part)))
+			error = part_read(parse, part);
 	}
 	return error;
 }
@@ -464,7 +492,7 @@ static int instances_read(struct wf_parse *parse, const config_setting_t *settin
 static int apply_to_instance(
     struct wf_parse *parse, const char *name, const char *key, const struct wf_raw *raw)
 {
-	const int found = wf_find_instance(parse->waveform, name, strlen(name));
+	const int found = wf_named(parse, name, strlen(name));
 
 	if (found < 0)
 		wf_unknown_instance(parse, name, raw);
@@ -697,7 +725,7 @@ static int keys_read(struct wf_parse *parse, const config_setting_t *root)
 
 		if (is_among(key, waveform_keys, WAVEFORM_KEYS))
 			error = waveform_key_set(parse, key, &raw);
-		else if (!is_twice(key))
+		else if (!is_twice(key) && !is_more(key))
 			unknown_key(parse, key, &raw);
 		if (!error)
 			error = wf_enough(parse);
@@ -714,7 +742,7 @@ int wf_read_waveform(struct wf_parse *parse, const config_setting_t *root)
 	int error = keys_read(parse, root);
 
 	if (!error && instances)
-		error = instances_read(parse, instances);
+		error = instances_read(parse, root, instances);
 	else if (!error)
 		diag_error(parse->diag, parse->file, 1,
 		    "instances is missing; instances: { ... }; is needed");

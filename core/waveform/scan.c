@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/waveform/scan.h"
+#include "core/base/name_map.h"
 #include "core/base/text.h"
 
 #include <ctype.h>
@@ -12,16 +13,11 @@
 struct scope { /* an open bracket, or the file */
 	char close;
 	int line;
-	size_t first_name;
+	struct name_map names; /* with their lines */
+	bool cut;              /* the group `instances` */
 	/* in a list: the line on which its last value ended; 0: a comma has followed, or there
 	 * is none */
 	int ended;
-};
-
-struct name {
-	const char *text;
-	size_t len;
-	int line;
 };
 
 struct scan {
@@ -32,9 +28,9 @@ struct scan {
 	FILE *out;
 	struct scope scopes[SCAN_DEPTH_MAX + 1];
 	int depth;
-	struct name *names;
-	size_t n_names;
-	unsigned twice;
+	bool parts;     /* as wf_scan */
+	bool instances; /* the name that came last in the file's own scope */
+	unsigned twice, more;
 	unsigned newlines; /* to be put before the next token */
 	unsigned mended;   /* errors so far after which the scan went on */
 };
@@ -200,35 +196,31 @@ static void number_copy(struct scan *scan)
 		    number > INT32_MAX || number < INT32_MIN ? "%lldL" : "%lld", number);
 }
 
-static int twice_check(struct scan *scan, const struct name *name)
+static int twice_check(struct scan *scan, const char *name, size_t len)
 {
-	const struct scope *scope = &scan->scopes[scan->depth];
+	struct scope *scope = &scan->scopes[scan->depth];
+	const int64_t first = name_map_find(&scope->names, name, len);
 
-	for (size_t i = scope->first_name; i < scan->n_names; i++) {
-		const struct name *other = &scan->names[i];
-
-		if (other->len == name->len && memcmp(other->text, name->text, name->len) == 0) {
-			diag_error(scan->diag, scan->file, name->line,
-			    "\"%.*s\" appears twice, first on line %d; names must differ",
-			    (int)(name->len > 80 ? 80 : name->len), name->text, other->line);
-			fprintf(emit_at(scan, false), SCAN_TWICE "%u*", scan->twice++);
-			return error_mended(scan);
-		}
+	if (first >= 0) {
+		diag_error(scan->diag, scan->file, scan->line,
+		    "\"%.*s\" appears twice, first on line %d; names must differ",
+		    (int)(len > 80 ? 80 : len), name, (int)first);
+		fprintf(emit_at(scan, false), SCAN_TWICE "%u*", scan->twice++);
+		return error_mended(scan);
 	}
-	if (scan->n_names - scope->first_name >= SCAN_SETTINGS_MAX)
-		return diag_error(scan->diag, scan->file, name->line,
+	if (scope->names.n >= SCAN_SETTINGS_MAX)
+		return diag_error(scan->diag, scan->file, scan->line,
 		    "one group has more than %d settings", SCAN_SETTINGS_MAX);
-	struct name *names = realloc(scan->names, (scan->n_names + 1) * sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	scan->names = names;
-	names[scan->n_names++] = *name;
-	return 0;
+	if (scope->cut && scope->names.n > 0 && scope->names.n % SCAN_PART == 0)
+		fprintf(emit_at(scan, false), "};" SCAN_MORE "%u:{", scan->more++);
+	if (scan->depth == 0)
+		scan->instances = len == 9 && memcmp(name, "instances", len) == 0;
+	return name_map_put(&scope->names, name, len, (uint32_t)scan->line);
 }
 
 static int word_copy(struct scan *scan)
 {
-	struct name word = {scan->at, 0, scan->line};
+	const char *word = scan->at;
 	const bool key = !scan->value && scan->scopes[scan->depth].close != ')' &&
 	    scan->scopes[scan->depth].close != ']';
 	int error;
@@ -236,14 +228,14 @@ static int word_copy(struct scan *scan)
 	while (
 	    scan->at < scan->end && (isalnum((unsigned char)*scan->at) || strchr("_-*", *scan->at)))
 		scan->at++;
-	word.len = (size_t)(scan->at - word.text);
-	if (memchr(word.text, '*', word.len))
+	const size_t len = (size_t)(scan->at - word);
+	if (memchr(word, '*', len))
 		return line_refuse(scan, scan->line,
 		    "a name contains *; letters, digits and _ are "
 		    "allowed");
-	if (key && (error = twice_check(scan, &word)) < 0)
+	if (key && (error = twice_check(scan, word, len)) < 0)
 		return error;
-	token_emit(scan, word.text, word.len);
+	token_emit(scan, word, len);
 	return 0;
 }
 
@@ -302,10 +294,16 @@ static int bracket_open(struct scan *scan)
 	if (scan->depth == SCAN_DEPTH_MAX)
 		return diag_error(scan->diag, scan->file, scan->line,
 		    "brackets are nested deeper than %d levels", SCAN_DEPTH_MAX);
-	scan->scopes[++scan->depth] = (struct scope){c == '{' ? '}'
-	        : c == '['                                    ? ']'
-	                                                      : ')',
-	    scan->line, scan->n_names, 0};
+	scan->depth++;
+	scan->scopes[scan->depth] = (struct scope){
+	    .close = c == '{' ? '}'
+	        : c == '['    ? ']'
+	                      : ')',
+	    .line = scan->line,
+	    .cut = c == '{' && scan->depth == 1 && scan->parts && scan->instances,
+	};
+	if (scan->depth == 1)
+		scan->instances = false;
 	token_emit(scan, c == '[' ? "(" : &c, 1);
 	return 0;
 }
@@ -313,7 +311,7 @@ static int bracket_open(struct scan *scan)
 static int bracket_close(struct scan *scan)
 {
 	const char c = *scan->at++;
-	const struct scope *scope = &scan->scopes[scan->depth];
+	struct scope *scope = &scan->scopes[scan->depth];
 
 	if (scan->depth == 0)
 		return diag_error(
@@ -322,7 +320,7 @@ static int bracket_close(struct scan *scan)
 		return diag_error(scan->diag, scan->file, scan->line,
 		    "found %c, but %c is needed first: a bracket of line %d is still open", c,
 		    scope->close, scope->line);
-	scan->n_names = scope->first_name;
+	name_map_fini(&scope->names);
 	scan->depth--;
 	token_emit(scan, c == ']' ? ")" : &c, 1);
 	value_ended(scan);
@@ -399,9 +397,11 @@ static int scan_all(struct scan *scan)
 	return error;
 }
 
-int wf_scan(const char *file, const char *text, size_t len, struct diag *diag, char **ret_text)
+int wf_scan(
+    const char *file, const char *text, size_t len, bool parts, struct diag *diag, char **ret_text)
 {
-	struct scan scan = {.file = file, .at = text, .end = text + len, .line = 1, .diag = diag};
+	struct scan scan = {
+	    .file = file, .at = text, .end = text + len, .line = 1, .parts = parts, .diag = diag};
 	char *out = NULL;
 	size_t out_len;
 	int error = bytes_check(file, text, len, diag);
@@ -412,7 +412,8 @@ int wf_scan(const char *file, const char *text, size_t len, struct diag *diag, c
 	if (!scan.out)
 		return -ENOMEM;
 	error = scan_all(&scan);
-	free(scan.names);
+	for (int i = 0; i <= scan.depth; i++)
+		name_map_fini(&scan.scopes[i].names);
 	const bool failed = ferror(scan.out);
 	if (fclose(scan.out) != 0 || failed)
 		error = -ENOMEM;

@@ -9,6 +9,7 @@
 #include "core/component/param.h"
 #include "core/component/parse.h"
 #include "core/json/json.h"
+#include "core/waveform/neighbours.h"
 #include "core/waveform/parse.h"
 #include "core/waveform/shape.h"
 
@@ -20,7 +21,7 @@ struct chunk { /* memory that a component took by aloe_alloc */
 struct part_shape { /* an instance */
 	const char *name;
 	const struct aloe_component *component;
-	void *handle, *state;
+	void *state;
 	float **reals; /* by parameter */
 	struct aloe_format in[ALOE_PORTS_MAX], out[ALOE_PORTS_MAX];
 	size_t n_in, n_out;
@@ -32,7 +33,9 @@ struct serve {
 	struct diag diag; /* what is wrong with the request itself */
 	json_t *root, *notes, *errors;
 	struct part_shape *parts;
+	struct component_files files;
 	struct waveform graph; /* links, and how many instances: all that wf_order needs */
+	struct neighbours writers;
 	uint64_t slot_ns, slot_samples;
 	void (*progress)(void *context, const char *call, const char *instance);
 	void *context;
@@ -238,17 +241,16 @@ static void params_write(struct serve *serve, size_t i, const json_t *object)
 
 /* The tables that the request was made from must be those of the file. */
 static bool same_tables(
-    const struct part_shape *part, const struct aloe_entry *entry, const json_t *object)
+    const struct part_shape *part, const struct component_file *file, const json_t *object)
 {
 	const char *wanted = json_string_value(json_object_get(object, "digest"));
-	char *text = component_describe(entry), digest[20] = "";
+	const struct aloe_component *component = file->entry->component;
 	size_t n[2] = {0, 0};
+	char digest[20];
 
-	if (text)
-		snprintf(digest, sizeof(digest), "%016" PRIx64, component_digest(text));
-	free(text);
-	for (uint32_t i = 0; i < entry->component->ports.len; i++)
-		n[entry->component->ports.items[i].output]++;
+	snprintf(digest, sizeof(digest), "%016" PRIx64, file->digest);
+	for (uint32_t i = 0; i < component->ports.len; i++)
+		n[component->ports.items[i].output]++;
 	return wanted && strcmp(wanted, digest) == 0 && n[0] == part->n_in && n[1] == part->n_out;
 }
 
@@ -256,20 +258,21 @@ static void part_open(struct serve *serve, size_t i, const json_t *object)
 {
 	struct part_shape *part = &serve->parts[i];
 	const char *path = json_string_value(json_object_get(object, "path"));
-	const struct aloe_entry *entry;
+	const struct component_file *file;
 	struct diag diag;
 
 	diag_init(&diag);
-	if (component_open(path ? path : "", &diag, &part->handle, &entry) < 0) {
+	file = component_files_open(&serve->files, path ? path : "", &diag);
+	if (!file) {
 		part_fail(serve, i, diag.len ? diag.lines[0] : "cannot be opened");
-	} else if (!same_tables(part, entry, object)) {
+	} else if (!same_tables(part, file, object)) {
 		char text[512];
 
 		snprintf(
 		    text, sizeof(text), "%.400s and its .desc file differ; build both again", path);
 		part_fail(serve, i, text);
 	} else {
-		part->component = entry->component;
+		part->component = file->entry->component;
 		params_write(serve, i, object);
 	}
 	diag_fini(&diag);
@@ -310,11 +313,9 @@ static bool inputs_gather(struct serve *serve, size_t i)
 	struct part_shape *part = &serve->parts[i];
 	bool failed = false;
 
-	for (size_t k = 0; k < serve->graph.n_links; k++) {
+	for (int k = serve->writers.first[i]; k >= 0; k = serve->writers.next[k]) {
 		const struct wf_link *link = &serve->graph.links[k];
 
-		if (link->to != (int)i)
-			continue;
 		part->in[link->to_port].max =
 		    link->items ? link->items : serve->parts[link->from].out[link->from_port].max;
 		failed |= !link->items && serve->parts[link->from].failed;
@@ -407,10 +408,11 @@ static int shape_all(struct serve *serve)
 	int *order = calloc(serve->graph.n_instances + 1, sizeof(*order));
 	ssize_t n = -ENOMEM;
 
-	if (order)
+	if (order && neighbours_init(&serve->writers, &serve->graph, false, NULL, NULL) == 0)
 		n = wf_order(&serve->graph, wf_link_has_no_items, order);
 	for (ssize_t i = 0; i < n; i++)
 		part_shape(serve, (size_t)order[i]);
+	neighbours_fini(&serve->writers);
 	free(order);
 	if (n >= 0 && (size_t)n < serve->graph.n_instances)
 		return diag_error(&serve->diag, request_name, 0, "links: a cycle without items");
@@ -478,8 +480,8 @@ static void serve_fini(struct serve *serve)
 			free(part->reals[k]);
 		free(part->reals);
 		free(part->state);
-		component_close(part->handle);
 	}
+	component_files_close(&serve->files);
 	free(serve->parts);
 	free(serve->graph.links);
 	json_decref(serve->root);

@@ -48,7 +48,7 @@ static int parse_text(struct wf_parse *parse, const char *text)
 
 	config_init(&config);
 	if (config_read_string(&config, text) != CONFIG_TRUE)
-		wf_report_syntax(parse, &config, text);
+		wf_report_syntax(parse, &config);
 	else if ((error = wf_read_waveform(parse, config_root_setting(&config))) == 0)
 		error = wf_check(parse);
 	if (error == 0 && parse->diag->errors == parse->errors_before)
@@ -107,17 +107,24 @@ static int folders_take(struct waveform *waveform, const struct wf_overrides *ov
 int waveform_parse(const char *file, const char *text, size_t len, const struct registry *registry,
     const struct wf_overrides *overrides, struct diag *diag, struct waveform **ret)
 {
-	struct wf_parse parse = {file, registry, overrides, diag, diag->errors,
-	    calloc(1, sizeof(*parse.waveform)), false, false};
+	struct wf_parse parse = {.file = file,
+	    .text = text,
+	    .text_len = len,
+	    .registry = registry,
+	    .overrides = overrides,
+	    .diag = diag,
+	    .errors_before = diag->errors,
+	    .waveform = calloc(1, sizeof(*parse.waveform))};
 	const size_t lines_before = diag->len;
 	char *clean = NULL;
 	int error = -ENOMEM;
 
 	if (parse.waveform && (parse.waveform->file = strdup(file)))
-		error = wf_scan(file, text, len, diag, &clean);
+		error = wf_scan(file, text, len, true, diag, &clean);
 	if (error == 0)
 		error = parse_text(&parse, clean);
 	free(clean);
+	name_map_fini(&parse.names);
 	if (error == 0 && overrides && overrides->radio)
 		error = read_radios(&parse);
 	if (error == 0 && overrides)

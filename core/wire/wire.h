@@ -97,7 +97,8 @@ enum wire_type {
 	 * rows since the last answer with that CURSOR} */
 	WIRE_LOG = 32,
 	/* client -> statsman -> stats: WAVEFORM, [NAME "inst.port", CURSOR: an index, or SLOTS: how
-	 * many of the last messages, COUNT: one message of so many indices] -> OK {LOAD_ID, CURSOR
+	 * many of the last messages, COUNT: one message of so many indices, PART: not more of each
+	 * message] -> OK {LOAD_ID, CURSOR
 	 * of the next question, BYTES: frames of core/tap/frame.h, [STATE "ended"], JSON: the
 	 * output}; without NAME {JSON: all outputs}. The stats of a node that does not run the
 	 * instance: FAIL {NODE: the node that does} */
@@ -183,6 +184,7 @@ enum wire_tag {
 	WIRE_TAG_LEASE_MS = 39, /* number */
 	/* number: CLOCK_MONOTONIC of the last word of, or to, another node */
 	WIRE_TAG_WORD_NS = 40,
+	WIRE_TAG_PART = 45,   /* number: bytes of a message, from its beginning, that are wanted */
 	WIRE_TAG_BUILD = 41,  /* text: SHA-256 of a component's file, in hexadecimal digits */
 	WIRE_TAG_RECORD = 50, /* text: folder of a recording */
 	WIRE_TAG_REPLAY = 51, /* text: folder of the recording whose lapses a LOAD repeats */

@@ -32,6 +32,9 @@ static void message_take(struct attach *attach, struct keep_entry *entry)
 		attach->left = true;
 		attach->calls->left(attach->self);
 		break;
+	case KEEP_PING:
+		keep_ping(attach->fd);
+		break;
 	default:
 		break;
 	}

@@ -37,7 +37,7 @@ static void usage_print(FILE *out, const char *program, unsigned takes)
 	    takes & DAEMON_PLATFORM ? " [--platform FILE]" : "",
 	    takes & DAEMON_SHARED ? " [--shared]" : "",
 	    takes & DAEMON_LANES ? " [--lanes LIST]" : "",
-	    takes & DAEMON_METRICS ? " [--metrics IP:PORT]" : "");
+	    takes & DAEMON_METRICS ? " [--metrics IP:PORT] [--web IP:PORT]" : "");
 	fprintf(out, "  --dir DIR      runtime directory of the node\n");
 	fprintf(out, "  --leash FD     read end of a pipe; the program ends at end of file\n");
 	if (takes & DAEMON_STATE)
@@ -62,6 +62,8 @@ static void usage_print(FILE *out, const char *program, unsigned takes)
 	if (takes & DAEMON_METRICS)
 		fprintf(out,
 		    "  --metrics IP:PORT  where aloe-statsman serves /metrics; 127.0.0.1 "
+		    "only\n"
+		    "  --web IP:PORT      where aloe-statsman serves the dashboard; 127.0.0.1 "
 		    "only\n");
 	fprintf(out, "  --help, --version\n");
 }
@@ -89,13 +91,13 @@ static int node_check(const char *program, const char *name)
 	return -EINVAL;
 }
 
-static int metrics_check(const char *program, const char *text)
+static int served_check(const char *program, const char *option, const char *text)
 {
 	char whole[ADDRESS_TEXT], why[200];
 
 	if (address_local(text, whole, why, sizeof(why)) == 0)
 		return 0;
-	fprintf(stderr, "%s: --metrics: %s\n", program, why);
+	fprintf(stderr, "%s: --%s: %s\n", program, option, why);
 	return -EINVAL;
 }
 
@@ -122,7 +124,10 @@ static int option_take(const char *program, int option, unsigned takes, struct d
 		return takes & DAEMON_LANES ? 0 : -EINVAL;
 	case 'm':
 		args->metrics = optarg;
-		return takes & DAEMON_METRICS ? metrics_check(program, optarg) : -EINVAL;
+		return takes & DAEMON_METRICS ? served_check(program, "metrics", optarg) : -EINVAL;
+	case 'w':
+		args->web = optarg;
+		return takes & DAEMON_METRICS ? served_check(program, "web", optarg) : -EINVAL;
 	case 'l':
 		return fd_parse(program, "leash", optarg, &args->leash);
 	case 'k':
@@ -152,6 +157,7 @@ int daemon_args_parse(
 	    {"lanes", required_argument, NULL, 'L'},
 	    {"shared", no_argument, NULL, 'S'},
 	    {"metrics", required_argument, NULL, 'm'},
+	    {"web", required_argument, NULL, 'w'},
 	    {"help", no_argument, NULL, 'h'},
 	    {"version", no_argument, NULL, 'v'},
 	    {NULL, 0, NULL, 0},
@@ -374,6 +380,8 @@ int daemon_init(struct daemon *daemon, const struct daemon_role *role,
 	/* what a plan or a report took is given back when it is done with */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
+	/* else every large piece that a report's tree gives back gathers all small ones again */
+	mallopt(M_MXFAST, 0);
 	result = leash_start(daemon);
 	if (result < 0) {
 		log_error(&daemon->log, "cannot watch the leash: %s", strerror(-result));

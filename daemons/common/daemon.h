@@ -33,6 +33,7 @@ struct daemon_args {
 	const char *platform; /* --platform, NULL if not given */
 	const char *lanes;    /* --lanes, NULL if not given */
 	const char *metrics;  /* --metrics, NULL if not given */
+	const char *web;      /* --web, NULL if not given */
 	bool shared;          /* --shared */
 	int leash;            /* --leash, open descriptor; -1 if not given */
 	int keep;             /* --keep, open descriptor; -1 if not given */
@@ -45,8 +46,8 @@ enum {
 	DAEMON_PLATFORM = 8,
 	DAEMON_SHARED = 16,
 	DAEMON_LANES = 32,
-	DAEMON_METRICS = 64
-}; /* what it takes besides --dir and --leash */
+	DAEMON_METRICS = 64 /* and --web */
+};                          /* what it takes besides --dir and --leash */
 
 /* daemon_args_parse: 0; 1 after --help or --version have been printed; -EINVAL after saying what is
  * wrong on standard error. A descriptor that is not open is an error; one that is becomes

@@ -120,6 +120,17 @@ static bool may_move(const struct exec_wave *wave)
 	    base + wave_steps_max(wave) > lanes_slot(wave) + 2;
 }
 
+/* An exec before this one may have been asked to pause at a slot that is still ahead. */
+static bool may_go_on(struct exec_wave *wave, const struct wire_view *request)
+{
+	if (!wave_comes_to_pause(wave))
+		return true;
+	exec_fail(wave->exec, request, 1,
+	    "\"%s\" has not come to the slot of its pause yet; try again when the waveform stands",
+	    wave->name);
+	return false;
+}
+
 void wave_start(struct exec_wave *wave, const struct wire_view *request)
 {
 	uint64_t slot = 0;
@@ -129,6 +140,8 @@ void wave_start(struct exec_wave *wave, const struct wire_view *request)
 	        1u << WAVE_INIT | 1u << WAVE_PAUSE | 1u << WAVE_STEP |
 	            (asked && may_move(wave) ? 1u << WAVE_RUN : 0),
 	        "run"))
+		return;
+	if (!may_go_on(wave, request))
 		return;
 	if (asked) {
 		start_at(wave, request, slot);
@@ -166,7 +179,8 @@ void wave_step(struct exec_wave *wave, const struct wire_view *request)
 
 	wire_get_u64(request, WIRE_TAG_COUNT, &count);
 	if (!wave_can(wave, request,
-	        1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "step"))
+	        1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "step") ||
+	    !may_go_on(wave, request))
 		return;
 	if (base != NULL && base->pace == IMAGE_STEP) {
 		if (wave->state != WAVE_RUN)

@@ -100,7 +100,7 @@ void exec_fini(struct exec *exec)
 	loop_watch_stop(&exec->daemon.loop, &exec->bell_watch);
 	loop_timer_stop(&exec->daemon.loop, &exec->tick);
 	clock_close(exec);
-	free(exec->witness);
+	witness_fini(exec);
 	if (exec->bell >= 0)
 		close(exec->bell);
 	daemon_fini(&exec->daemon);

@@ -17,7 +17,7 @@
  *   when it is due --> watch.c    faults, ends, limits reached, hangs -> end.c: ABNSTOP
  *                     findings.c  what the watchdogs have found; blame.c: who did it; overrun.c
  *                     misses.c    why slots were missed, from the records of the segments and
- *                                 of the kernel (witness.c)
+ *                                 of the kernel (witness.c); misses_calls.c: their calls
  *                     flight.c    TRACE, and files around misses: trace.c, trace_calls.c,
  *                                 trace_kernel.c
  *   watchdogs     --> watchdog.c    a segment that keeps the baton, a baton that cannot be
@@ -96,7 +96,10 @@ struct exec {
 /* exec.c: exec_fini kills all hosts. */
 int exec_init(struct exec *exec, const struct daemon_args *args);
 void exec_fini(struct exec *exec);
-int node_new(struct exec *exec); /* node.c: a node image */
+/* node.c: node_new makes a node image, and measures the speed of a core before there is a lane.
+ * node_mmac is that speed, NAN if it could not be measured. */
+int node_new(struct exec *exec);
+double node_mmac(const struct exec *exec);
 
 /* requests.c */
 void exec_request(void *self, const struct wire_view *request);

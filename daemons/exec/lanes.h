@@ -32,6 +32,7 @@ struct exec_lane {
 	uint64_t seats;        /* bit set: taken */
 	uint32_t users;        /* waveforms */
 	struct perf_ring perf; /* what the kernel records of its CPU (witness.c) */
+	const char *counters;  /* why its hardware counters are no evidence; NULL: not asked yet */
 	pthread_t watchdog;
 	bool has_watchdog;
 	/* futex word: WATCHDOG_QUIT, and how often WATCHDOG_LOOK was added to it */

@@ -83,7 +83,7 @@ static json_t *evidence_json(const struct exec_miss *miss)
 json_t *miss_json(const struct exec_wave *wave, const struct exec_miss *miss)
 {
 	json_t *o = json_object(), *causes = json_array();
-	char why[1024], before[64] = "";
+	char why[1024], before[EVIDENCE_NAME_BYTES + 16] = "";
 
 	misses_words(wave, miss, why, sizeof(why));
 	put_u64(o, "slot", miss->miss.slot);
@@ -99,8 +99,8 @@ json_t *miss_json(const struct exec_wave *wave, const struct exec_miss *miss)
 		snprintf(before, sizeof(before), "%s (%d)",
 		    miss->before == 0 ? "idle" : miss->before_name, miss->before);
 	put_text(o, "before", before);
-	json_object_set_new(
-	    o, "own", json_boolean(evidence_own_doing(miss->causes, miss->n_causes)));
+	json_object_set_new(o, "own", json_boolean(miss->own));
+	json_object_set_new(o, "heavy", json_boolean(miss->heavy));
 	put_text(o, "cause", why);
 	for (uint32_t c = 0; c < miss->n_causes; c++)
 		json_array_append_new(causes, cause_json(wave, &miss->causes[c]));

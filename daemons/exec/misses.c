@@ -2,11 +2,9 @@
 #include "daemons/exec/misses.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
@@ -86,6 +84,25 @@ static uint64_t radio_late(const struct exec_wave *wave, uint64_t slot)
 	return atomic_load(&late->slot) == slot + 1 ? atomic_load(&late->late_ns) : 0;
 }
 
+/* A thread may run several entries of a lane, of waveforms that share a host, too. */
+static bool is_alone(const struct miss_look *look)
+{
+	const struct exec_place *place = &look->wave->places[look->segment];
+	const struct node_image *node = look->wave->exec->node;
+	const struct node_lane *lane;
+	uint32_t n;
+
+	if (place->lane >= node->n_lanes)
+		return true;
+	lane = &node->lane[place->lane];
+	n = atomic_load(&lane->entries);
+	for (uint32_t e = 0; e < n && e < NODE_ENTRIES_MAX; e++)
+		if (e != place->entry && atomic_load(&lane->entry[e].live) != 0)
+			return false;
+	return true;
+}
+
+/* Of all lanes of the node. */
 static void mates_read(struct miss_look *look, int32_t tid)
 {
 	const struct exec *exec = look->wave->exec;
@@ -95,8 +112,9 @@ static void mates_read(struct miss_look *look, int32_t tid)
 		for (uint32_t s = 0; exec->lanes[l].image != NULL && s < NODE_ENTRIES_MAX; s++) {
 			const int32_t mate = (int32_t)atomic_load(&exec->lanes[l].image->tid[s]);
 
-			if (atomic_load(&exec->lanes[l].pid[s]) != 0 && mate > 0 && mate != tid &&
-			    look->n_mates < MATES_MAX)
+			if (atomic_load(&exec->lanes[l].pid[s]) == 0 || mate <= 0 || mate == tid)
+				continue;
+			if (look->n_mates < MATES_MAX)
 				look->mates[look->n_mates++] = mate;
 		}
 }
@@ -164,8 +182,19 @@ static void before_put(const struct evidence_slot *slot, struct exec_miss *ret)
 		    ret->before, ret->before, ret->before_name, sizeof(ret->before_name));
 }
 
+/* "kworker/1:0: vmstat_update" */
+static void function_put(struct exec *exec, struct evidence_cause *cause)
+{
+	const char *function = witness_symbol(exec, cause->function);
+	const size_t len = strlen(cause->name);
+
+	if (function[0] != 0)
+		snprintf(cause->name + len, sizeof(cause->name) - len, ": %s", function);
+}
+
 /* The names of threads, while they are there. */
-static void names_put(const struct evidence_slot *slot, struct exec_miss *ret)
+static void names_put(
+    const struct miss_look *look, const struct evidence_slot *slot, struct exec_miss *ret)
 {
 	for (uint32_t c = 0; c < ret->n_causes; c++) {
 		struct evidence_cause *cause = &ret->causes[c];
@@ -179,6 +208,8 @@ static void names_put(const struct evidence_slot *slot, struct exec_miss *ret)
 		if (cause->name[0] == 0)
 			platform_thread_name(
 			    cause->pid, cause->tid, cause->name, sizeof(cause->name));
+		if (cause->function != 0)
+			function_put(look->wave->exec, cause);
 	}
 }
 
@@ -213,14 +244,16 @@ static void miss_join(struct miss_look *look, struct exec_miss *ret)
 	slot.before_ns = before_end(look, slot.start_ns);
 	slot.radio_ns = radio_late(look->wave, miss->slot);
 	mates_read(look, miss->tid);
+	slot.alone = is_alone(look);
 	slot.mates = look->mates;
 	slot.n_mates = look->n_mates;
 	records_put(look, &slot);
 	ordinary_put(look, &slot);
 	ret->n_causes = (uint32_t)evidence_join(&slot, ret->causes);
+	ret->heavy = evidence_heavy(&slot, ret->causes, ret->n_causes);
 	ret->recorded = slot.recorded;
 	ret->clocked = miss->from_ns != 0;
-	names_put(&slot, ret);
+	names_put(look, &slot, ret);
 	before_put(&slot, ret);
 }
 
@@ -251,6 +284,24 @@ static void sums_add(struct exec_misses *misses, const struct exec_miss *miss)
 	}
 }
 
+/* segment: IMAGE_NONE is any. */
+static const struct exec_miss *record_find(
+    const struct exec_wave *wave, uint64_t slot, uint32_t segment)
+{
+	const struct exec_misses *misses = wave->misses;
+	const uint64_t end = misses != NULL ? misses->n : 0,
+	               least = end > MISSES_KEPT ? end - MISSES_KEPT : 0;
+
+	for (uint64_t n = end; n-- > least;) {
+		const struct exec_miss *miss = &misses->kept[n % MISSES_KEPT];
+
+		if (slot >= miss->miss.slot && slot - miss->miss.slot < miss->miss.count &&
+		    (segment == IMAGE_NONE || segment == miss->segment))
+			return miss;
+	}
+	return NULL;
+}
+
 /* A row of slots one after another has one first. */
 static uint64_t first_of(const struct exec_misses *misses, const struct exec_miss *miss)
 {
@@ -268,40 +319,44 @@ static uint64_t first_of(const struct exec_misses *misses, const struct exec_mis
 	return miss->miss.slot;
 }
 
+/* The waveform's own doing: the slot is late by itself, or the first slot of its row was late by
+ * the waveform's own doing. */
+static bool own_find(const struct exec_wave *wave, const struct exec_miss *miss)
+{
+	if (miss->heavy)
+		return true;
+	if (miss->first != miss->miss.slot)
+		miss = record_find(wave, miss->first, miss->segment);
+	return miss != NULL && evidence_own_doing(miss->causes, miss->n_causes);
+}
+
 static void file_write_line(struct exec_wave *wave, const struct exec_miss *miss)
 {
-	struct exec_misses *misses = wave->misses;
-	char path[sizeof(wave->folder) + 16], *line;
+	char path[sizeof(wave->folder) + 16], *line = NULL;
+	const uint64_t unwritten = wave->misses->file.unwritten;
 	json_t *o;
-	size_t len;
-	int fd;
+	int rc;
 
-	if (wave->folder[0] == 0 || misses->file_full || misses->file_failed)
+	if (wave->folder[0] == 0)
 		return;
-	o = miss_json(wave, miss);
-	line = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
-	json_decref(o);
-	len = line != NULL ? strlen(line) : 0;
-	if (line != NULL)
-		line[len++] = '\n'; /* in the place of the terminator */
-	misses->file_full = misses->file_bytes + len > MISSES_FILE_MAX;
-	if (misses->file_full)
-		log_warning(&wave->exec->daemon.log,
-		    "%s: misses.jsonl has reached 64 MB; further misses are counted but not "
-		    "written",
-		    wave->name);
-	snprintf(path, sizeof(path), "%s/misses.jsonl", wave->folder);
-	fd = misses->file_full ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (fd < 0 || write(fd, line, len) != (ssize_t)len) {
-		misses->file_failed = !misses->file_full;
-		if (misses->file_failed)
-			log_warning(&wave->exec->daemon.log, "%s cannot be written: %s", path,
-			    strerror(errno));
+	if (!wave->misses->file.full && !wave->misses->file.failed) {
+		o = miss_json(wave, miss);
+		line = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+		json_decref(o);
 	}
-	misses->file_bytes += len;
-	if (fd >= 0)
-		close(fd);
+	snprintf(path, sizeof(path), "%s/misses.jsonl", wave->folder);
+	rc = misses_file_put(&wave->misses->file, path, MISSES_FILE_MAX, line);
 	free(line);
+	wave_control(wave)->misses_unwritten += wave->misses->file.unwritten - unwritten;
+	if (rc == -EFBIG)
+		log_warning(&wave->exec->daemon.log,
+		    "%s: misses.jsonl has reached %llu MB; further misses are counted but not "
+		    "written",
+		    wave->name, MISSES_FILE_MAX >> 20);
+	else if (rc != 0)
+		log_warning(&wave->exec->daemon.log,
+		    "%s cannot be written: %s; further misses are counted but not written", path,
+		    strerror(-rc));
 }
 
 /* A source that is not there, or a radio. */
@@ -343,6 +398,13 @@ static bool row_continue(struct exec_misses *misses, const struct exec_miss *mis
 	return true;
 }
 
+/* Also in the node image, for an exec after this one. */
+static void lost_add(struct exec_wave *wave, uint64_t n)
+{
+	wave->misses->lost += n;
+	wave_control(wave)->misses_lost += n;
+}
+
 static void miss_take(struct miss_look *look, uint64_t n)
 {
 	struct exec_misses *misses = look->wave->misses;
@@ -359,11 +421,14 @@ static void miss_take(struct miss_look *look, uint64_t n)
 	    (taken.miss.instance >= look->wave->view.head->instances.count &&
 	        taken.miss.instance != IMAGE_NONE) ||
 	    atomic_load(&state->misses) - n >= IMAGE_MISSES) { /* overwritten, or by no segment */
-		misses->lost++;
+		lost_add(look->wave, 1);
 		return;
 	}
 	taken.first = first_of(misses, &taken);
 	miss_join(look, &taken);
+	taken.own = own_find(look->wave, &taken);
+	if (taken.miss.kind == IMAGE_MISS_LATE)
+		misses_calls_take(look->wave, look->segment, &taken.miss);
 	file_write_line(look->wave, &taken); /* a line for each, also of a row */
 	if (row_continue(misses, &taken))
 		return;
@@ -394,7 +459,7 @@ static void segment_look(struct miss_look *look, uint64_t from, uint64_t to)
 {
 	/* the segment may be writing the place after the newest */
 	if (to - from > IMAGE_MISSES - 1) {
-		look->wave->misses->lost += to - from - (IMAGE_MISSES - 1);
+		lost_add(look->wave, to - from - (IMAGE_MISSES - 1));
 		from = to - (IMAGE_MISSES - 1);
 	}
 	records_read(look, from, to);
@@ -423,37 +488,59 @@ void misses_take(struct exec_wave *wave)
 		segment_look(look, taken, written);
 		wave->progress[s].misses = written;
 	}
+	if (look != NULL)
+		misses_read_note(wave);
 	free(look);
+}
+
+bool misses_slots(const struct exec_wave *wave, uint64_t *ret_first, uint64_t *ret_last)
+{
+	const uint64_t base = atomic_load(&wave_control(wave)->base);
+	uint64_t last = 0;
+	bool any = false;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+		const uint64_t done = atomic_load(&state->done),
+		               slot = done > 0 ? atomic_load(&state->slot[(done - 1) % IMAGE_STEPS])
+		                               : 0;
+
+		any |= done > 0;
+		last = slot > last ? slot : last;
+	}
+	*ret_first = base;
+	*ret_last = last;
+	return base != IMAGE_FOREVER && any;
+}
+
+void misses_read_note(const struct exec_wave *wave)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		sum += wave->progress[s].misses;
+	wave_control(wave)->misses_read = sum;
+}
+
+void misses_resume(struct exec_wave *wave)
+{
+	struct node_control *control = wave_control(wave);
+	const uint64_t read = control->misses_read;
+	uint64_t first, last;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		wave->progress[s].misses =
+		    atomic_load(&image_segment_state(&wave->view, s)->misses);
+	misses_read_note(wave);
+	if (control->misses_read > read)
+		control->misses_unseen += control->misses_read - read;
+	if (misses_slots(wave, &first, &last))
+		wave->seen_from = last + 1;
 }
 
 /* ---- what is asked ------------------------------------------------------------------------ */
 
-/* segment: IMAGE_NONE is any. */
-static const struct exec_miss *record_find(
-    const struct exec_wave *wave, uint64_t slot, uint32_t segment)
-{
-	const struct exec_misses *misses = wave->misses;
-	const uint64_t end = misses != NULL ? misses->n : 0,
-	               least = end > MISSES_KEPT ? end - MISSES_KEPT : 0;
-
-	for (uint64_t n = end; n-- > least;) {
-		const struct exec_miss *miss = &misses->kept[n % MISSES_KEPT];
-
-		if (slot >= miss->miss.slot && slot - miss->miss.slot < miss->miss.count &&
-		    (segment == IMAGE_NONE || segment == miss->segment))
-			return miss;
-	}
-	return NULL;
-}
-
 const struct exec_miss *misses_find(const struct exec_wave *wave, uint64_t slot)
 {
 	return record_find(wave, slot, IMAGE_NONE);
-}
-
-bool misses_own_doing(const struct exec_wave *wave, const struct exec_miss *miss)
-{
-	if (miss->first != miss->miss.slot)
-		miss = record_find(wave, miss->first, miss->segment);
-	return miss != NULL && evidence_own_doing(miss->causes, miss->n_causes);
 }

@@ -95,13 +95,16 @@ json_t *misses_sources(const struct exec_wave *wave)
 {
 	const struct exec *exec = wave->exec;
 	const struct perf_ring *ring = NULL;
+	const char *counters = NULL;
 	json_t *array = json_array();
 
 	if (!image_timed(wave->view.head->clock))
 		return array;
 	for (uint32_t s = 0; s < wave->view.head->segments.count && ring == NULL; s++)
-		if (image_runs(&wave->view, s) && wave->places[s].lane < exec->node->n_lanes)
+		if (image_runs(&wave->view, s) && wave->places[s].lane < exec->node->n_lanes) {
 			ring = &exec->lanes[wave->places[s].lane].perf;
+			counters = exec->lanes[wave->places[s].lane].counters;
+		}
 	for (int s = 0; ring != NULL && s < PERF_SOURCES; s++)
 		if (s == 0 ||
 		    strcmp(platform_perf_name((enum perf_source)s),
@@ -112,7 +115,11 @@ json_t *misses_sources(const struct exec_wave *wave)
 			        : platform_perf_reason((enum perf_source)s, ring->status[s]));
 	source_put(array, "CPU time of the lane's thread", NULL);
 	source_put(array, "stolen time", stolen_why());
-	source_put(array, "hardware counters", "they are not used yet");
+	source_put(array, "names of the kernel's functions",
+	    platform_kernel_symbols() ? NULL
+	                              : "/proc/kallsyms has no addresses (kernel.kptr_restrict)");
+	if (counters != NULL)
+		source_put(array, "hardware counters", counters);
 	return array;
 }
 
@@ -157,44 +164,38 @@ static double left_us(const struct exec_wave *wave, uint64_t slot)
 	                      (slot + 1) * base->slot_ns - end));
 }
 
-/* A slot without a record was on time where no record is missing. */
-static bool is_known(const struct exec_wave *wave)
+/* A slot without a record was on time where no record is missing. "": it was. */
+static const char *why_unknown(const struct exec_wave *wave, uint64_t slot)
 {
-	return wave->misses == NULL || (wave->misses->lost == 0 && wave->misses->n <= MISSES_KEPT);
+	if (slot < wave->seen_from)
+		return "aloe-exec was not there; what an earlier aloe-exec has read of it is in "
+		       "misses.jsonl of the run only";
+	if (wave->misses != NULL && wave->misses->lost > 0)
+		return "records of late slots came too fast to be read";
+	if (wave->misses != NULL && wave->misses->n > MISSES_KEPT)
+		return "only the newest records are kept; all of them are in misses.jsonl of the "
+		       "run";
+	return left_us(wave, slot) < 0 ? "its calls ended late" : "";
 }
 
 static json_t *slot_json(const struct exec_wave *wave, uint64_t slot)
 {
 	const struct exec_miss *miss = misses_find(wave, slot);
+	const char *why;
 	json_t *o;
 
-	if (miss != NULL)
-		return miss_json(wave, miss);
+	if (miss != NULL) {
+		o = miss_json(wave, miss);
+		misses_calls_put(wave, miss, o);
+		return o;
+	}
+	why = why_unknown(wave, slot);
 	o = json_object();
 	put_u64(o, "slot", slot);
-	put_text(o, "what", is_known(wave) && !(left_us(wave, slot) < 0) ? "on time" : "not known");
+	put_text(o, "what", why[0] == 0 ? "on time" : "no record");
+	put_text(o, "why", why);
 	put_real(o, "left_us", left_us(wave, slot));
 	return o;
-}
-
-bool misses_slots(const struct exec_wave *wave, uint64_t *ret_first, uint64_t *ret_last)
-{
-	const uint64_t base = atomic_load(&wave_control(wave)->base);
-	uint64_t last = 0;
-	bool any = false;
-
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const struct image_segment_state *state = image_segment_state(&wave->view, s);
-		const uint64_t done = atomic_load(&state->done),
-		               slot = done > 0 ? atomic_load(&state->slot[(done - 1) % IMAGE_STEPS])
-		                               : 0;
-
-		any |= done > 0;
-		last = slot > last ? slot : last;
-	}
-	*ret_first = base;
-	*ret_last = last;
-	return base != IMAGE_FOREVER && any;
 }
 
 void misses_send(struct exec_wave *wave, const struct wire_view *request)

@@ -2,6 +2,7 @@
  *
  * node.c - a node image of our own. */
 #include <errno.h>
+#include <math.h>
 
 #include "core/base/cpulist.h"
 #include "core/measure/calibrate.h"
@@ -15,7 +16,7 @@ static void *calibrate_main(void *self)
 
 	platform_pin(exec->node->lane[0].cpu);
 	if (calibrate_mmac(&calibration) == 0)
-		exec->node->mmac_per_s = calibration.mmac_per_s;
+		atomic_store(&exec->node->mmac_per_s, calibration.mmac_per_s);
 	return NULL;
 }
 
@@ -25,6 +26,13 @@ static int calibrate(struct exec *exec)
 	const int status = pthread_create(&thread, NULL, calibrate_main, exec);
 
 	return status != 0 ? -status : -pthread_join(thread, NULL);
+}
+
+double node_mmac(const struct exec *exec)
+{
+	const double rate = atomic_load(&exec->node->mmac_per_s);
+
+	return rate > 0 ? rate : NAN;
 }
 
 /* Those of the node's entry (--lanes) that there are; without an entry, and where there is none of

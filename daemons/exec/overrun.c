@@ -3,7 +3,7 @@
  * overrun.c - what follows a missed slot, as the waveform chose: `count` (nothing but the count and
  * its record in the report), `flag` (a line of log for each, and one for a row of slots that lack
  * the same input), and, when 3 of 16 slots were missed by its own doing, as the evidence shows
- * (of a row of slots, that of the first), `conceal` (outputs beyond a budget are ABSENT until 1000
+ * (`own` of their record), `conceal` (outputs beyond a budget are ABSENT until 1000
  * slots were in time), `mode` (parameters have other values as long) or `stop` (the waveform is
  * stopped).
  */
@@ -29,7 +29,7 @@ static bool must_act(const struct exec_wave *wave, const struct exec_miss *newes
 
 		if (miss->segment == newest->segment && miss->miss.kind == IMAGE_MISS_LATE &&
 		    miss->miss.slot + OWN_SLOTS > slot && miss->miss.slot <= slot)
-			n += misses_own_doing(wave, miss);
+			n += miss->own;
 	}
 	return n >= OWN_MISSES;
 }
@@ -121,8 +121,7 @@ static uint64_t since_of(const struct exec_wave *wave, const struct overrun_step
 static bool step_due(
     const struct exec_wave *wave, const struct overrun_step *step, const struct exec_miss *miss)
 {
-	return step->every || must_act(wave, miss) ||
-	    (since_of(wave, step) != 0 && misses_own_doing(wave, miss));
+	return step->every || must_act(wave, miss) || (since_of(wave, step) != 0 && miss->own);
 }
 
 static void over_check(struct exec_wave *wave, const struct overrun_step *step)

@@ -29,6 +29,8 @@ int wave_control_take(struct exec *exec, const char *name)
 		control->modes = 0;
 		control->state = WAVE_LOADED;
 		control->remaps = 0;
+		control->misses_read = control->misses_unseen = 0;
+		control->misses_lost = control->misses_unwritten = 0;
 		atomic_store(&control->used, 1);
 		return (int)i;
 	}
@@ -160,7 +162,7 @@ static int wave_fill(
 	control = wave_control_take(wave->exec, wave->name);
 	if (control < 0) {
 		snprintf(ret_why, size,
-		    "%d waveforms are loaded, and no more are possible; unload a waveform first",
+		    "%d waveforms are loaded, and a node holds no more; unload a waveform first",
 		    NODE_WAVEFORMS_MAX);
 		return control;
 	}

@@ -247,6 +247,7 @@ static void waves_exchange(struct exec_wave *wave)
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
 		wave->progress[s].misses =
 		    atomic_load(&image_segment_state(&wave->view, s)->misses);
+	misses_read_note(wave);
 }
 
 /* Threads that have no lane obey `limit` alone, those of the tables before as well as those of the
@@ -314,13 +315,16 @@ static void remap_look(void *self)
 static void remap_halt(struct exec_wave *wave)
 {
 	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
-	if (wave->state != WAVE_RUN) {
+	if (wave->state != WAVE_RUN && !wave_comes_to_pause(wave)) {
 		remap_switch(wave);
-	} else {
-		wave->remap = REMAP_HALTS;
-		wave_halt(wave);
-		remap_look(wave);
+		return;
 	}
+	wave->remap = REMAP_HALTS;
+	if (wave->state == WAVE_RUN)
+		wave_halt(wave);
+	else
+		wave->pending.value = atomic_load(&wave_control(wave)->limit);
+	remap_look(wave);
 }
 
 /* ---- what hosts say ------------------------------------------------------------------------ */

@@ -306,20 +306,23 @@ static void head_put(const struct exec_wave *wave, json_t *o)
 	json_object_set_new(o, "started", json_boolean(wave->started));
 	json_object_set_new(o, "ended", json_boolean(wave->ended));
 	json_object_set_new(o, "drained", json_boolean(wave->drained));
-	put_real(o, "capacity_mmac", wave->exec->node->mmac_per_s);
+	put_real(o, "capacity_mmac", node_mmac(wave->exec));
 }
 
 /* What is known of all misses together, and by what. */
 static void misses_put(const struct exec_wave *wave, json_t *o)
 {
 	const struct exec_misses *misses = wave->misses;
+	const struct node_control *control = wave_control(wave);
 	uint64_t first, last;
 	const bool ran = misses_slots(wave, &first, &last);
 
 	json_object_set_new(o, "slot_first", ran ? json_integer((json_int_t)first) : json_null());
 	json_object_set_new(o, "slot_last", ran ? json_integer((json_int_t)last) : json_null());
-	put_u64(o, "misses_counted", misses != NULL ? misses->n + misses->lost : 0);
-	put_u64(o, "misses_lost", misses != NULL ? misses->lost : 0);
+	put_u64(o, "misses_counted", (misses != NULL ? misses->n : 0) + control->misses_lost);
+	put_u64(o, "misses_lost", control->misses_lost);
+	put_u64(o, "misses_unseen", control->misses_unseen);
+	put_u64(o, "misses_unwritten", control->misses_unwritten);
 	put_u64(o, "evidence_lost", misses != NULL ? misses->evidence_lost : 0);
 	put_u64(o, "evidence_corrupt", misses != NULL ? misses->evidence_corrupt : 0);
 	json_object_set_new(o, "causes", misses_causes(wave));
@@ -351,7 +354,7 @@ char *wave_report(const struct exec_wave *wave)
 	misses_put(wave, o);
 	json_object_set_new(o, "notes", lines_json(wave->notes));
 	json_object_set_new(o, "losses", losses_json(wave));
-	text = json_dumps(o, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+	text = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
 	json_decref(o);
 	return text;
 }
@@ -393,7 +396,21 @@ static void list_nodes(json_t *o, const struct exec_wave *wave)
 	json_object_set_new(o, "held", json_boolean(wave->held));
 }
 
-char *exec_list(const struct exec *exec)
+static void list_rest(json_t *o, const struct exec_wave *wave)
+{
+	put_text(o, "reason", wave->reason);
+	put_u64(o, "index", wave_index(wave));
+	put_u64(o, "slot_ns", wave->view.head->slot_ns);
+	json_object_set_new(o, "drained", json_boolean(wave->drained));
+	json_object_set_new(o, "lanes", lanes_json(wave));
+	json_object_set_new(o, "cpus", cpus_json(wave));
+	if (wave->view.head->load_id != 0)
+		list_nodes(o, wave);
+	if (wave->view.head->clock == IMAGE_RADIO)
+		json_object_set_new(o, "radio", report_radio(wave));
+}
+
+char *exec_list(const struct exec *exec, bool lanes)
 {
 	json_t *array = json_array();
 	char *text;
@@ -403,17 +420,9 @@ char *exec_list(const struct exec *exec)
 
 		put_text(o, "name", wave->name);
 		put_text(o, "state", wave_state_names[wave->state]);
-		put_text(o, "reason", wave->reason);
-		put_u64(o, "index", wave_index(wave));
-		put_u64(o, "slot_ns", wave->view.head->slot_ns);
 		put_text(o, "clock", clock_names[wave->view.head->clock % 4]);
-		json_object_set_new(o, "drained", json_boolean(wave->drained));
-		json_object_set_new(o, "lanes", lanes_json(wave));
-		json_object_set_new(o, "cpus", cpus_json(wave));
-		if (wave->view.head->load_id != 0)
-			list_nodes(o, wave);
-		if (wave->view.head->clock == IMAGE_RADIO)
-			json_object_set_new(o, "radio", report_radio(wave));
+		if (!lanes || wave->view.head->clock != IMAGE_VIRTUAL)
+			list_rest(o, wave);
 		json_array_append_new(array, o);
 	}
 	text = json_dumps(array, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));

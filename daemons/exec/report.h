@@ -10,7 +10,9 @@
 #include "daemons/exec/exec.h"
 
 char *wave_report(const struct exec_wave *wave); /* JSON; the caller frees */
-char *exec_list(const struct exec *exec);
+/* lanes: what a load asks for: of waveforms of the virtual clock, which have no lanes, no more than
+ * name, state and clock */
+char *exec_list(const struct exec *exec, bool lanes);
 
 /* report_hist: figures of a histogram, null where it cannot be one. report_cells: those cells of a
  * histogram that have counted something, [[lowest ns, count], ...]. */

@@ -25,9 +25,10 @@ static struct image_instance_state *state_of(
 
 json_t *report_cells(const struct hist *hist)
 {
+	const struct cell_range range = hist_range(hist);
 	json_t *array = json_array();
 
-	for (uint32_t c = 0; c < HIST_CELLS; c++) {
+	for (uint32_t c = range.first; c < range.end; c++) {
 		const uint64_t count = hist_cells_get(&hist->cells, c);
 
 		if (count > 0)
@@ -193,7 +194,7 @@ static void times_put(const struct exec_wave *wave, const struct hist *time, jso
 		double q;
 	} quantiles[] = {{"p50_us", 0.5}, {"p99_us", 0.99}, {"p999_us", 0.999},
 	    {"p9999_us", 0.9999}, {"p99999_us", 0.99999}};
-	const double rate = wave->exec->node->mmac_per_s;
+	const double rate = node_mmac(wave->exec);
 	const bool sound = image_hist_sound(time);
 	const double mean = sound ? hist_mean(time) : NAN,
 	             most = sound ? (double)hist_max(time) : NAN;
@@ -231,7 +232,7 @@ static json_t *instance_json(
 	const struct image_instance *row = &view->instances[number];
 	json_t *o = json_object();
 
-	hist_clear(time);
+	memset(time, 0, sizeof(*time));
 	for (uint32_t c = 0; c < view->head->copies; c++)
 		image_time_merge(view, c * originals_count(wave) + number, time);
 	put_text(o, "name", image_text(view, row->original));

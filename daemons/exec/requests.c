@@ -152,7 +152,9 @@ void exec_request(void *self, const struct wire_view *request)
 		return;
 	}
 	if (request->type == WIRE_LIST) {
-		send_json(exec, request, NULL, exec_list(exec));
+		name = wire_get_text(request, WIRE_TAG_LANES, 0);
+		send_json(exec, request, NULL, exec_list(exec, name != NULL));
+		free(name);
 		return;
 	}
 	name = wire_get_text(request, WIRE_TAG_WAVEFORM, 0);

@@ -22,6 +22,7 @@
 #include "daemons/exec/end.h"
 #include "daemons/exec/lanes.h"
 #include "daemons/exec/lease.h"
+#include "daemons/exec/misses.h"
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
 #include "daemons/exec/restore.h"
@@ -104,9 +105,7 @@ static void record_take(struct exec_wave *wave, const struct kept_wave *kept)
 	wave->drained = kept->drained;
 	wave->remap = kept->switches ? REMAP_SWITCHES : REMAP_NONE;
 	wave->remaps = kept->remaps;
-	for (uint32_t s = 0; s < kept->n_segments; s++)
-		wave->progress[s].misses =
-		    atomic_load(&image_segment_state(&wave->view, s)->misses);
+	misses_resume(wave);
 	wave->outdated = !record_is_current(wave);
 	if (!wave->outdated)
 		wave_control(wave)->remaps = kept->remaps;
@@ -480,14 +479,15 @@ static void unprepared_drop(struct exec *exec)
 static void node_tables_restore(struct exec *exec)
 {
 	struct node_image *node = exec->node;
-	uint64_t controls = 0, entries;
+	bool controls[NODE_WAVEFORMS_MAX] = {false};
+	uint64_t entries;
 
 	for (uint32_t i = 0; i < NODE_TIMEBASES_MAX; i++)
 		atomic_store(&node->timebase[i].used, 0);
 	for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
-		controls |= 1ull << wave->control;
+		controls[wave->control] = true;
 	for (uint32_t i = 0; i < NODE_WAVEFORMS_MAX; i++)
-		if (!(controls >> i & 1))
+		if (!controls[i])
 			atomic_store(&node->control[i].used, 0);
 	for (uint32_t l = 0; l < node->n_lanes && l < NODE_LANES_MAX; l++) {
 		const uint32_t base = atomic_load(&node->lane[l].timebase);

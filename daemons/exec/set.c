@@ -61,7 +61,7 @@ static bool wave_quiet(const struct exec_wave *wave)
 	if (!wave->started)
 		return true;
 	return wave->pending.bytes == NULL &&
-	    (wave->state == WAVE_PAUSE || (base != NULL && base->pace == IMAGE_STEP));
+	    ((base != NULL && base->pace == IMAGE_STEP) || wave_stands(wave));
 }
 
 static bool wave_paced(const struct exec_wave *wave)

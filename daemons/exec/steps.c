@@ -44,12 +44,19 @@ uint64_t wave_steps_min(const struct exec_wave *wave)
 	return least;
 }
 
+bool wave_comes_to_pause(const struct exec_wave *wave)
+{
+	return wave->state == WAVE_PAUSE &&
+	    wave_steps_min(wave) < atomic_load(&wave_control(wave)->limit);
+}
+
 bool wave_stands(const struct exec_wave *wave)
 {
 	struct node_timebase *base = wave_timebase(wave);
 
 	if (base == NULL || base->pace != IMAGE_STEP)
-		return wave->state == WAVE_PAUSE && wave_steps_min(wave) == wave_steps_max(wave);
+		return wave->state == WAVE_PAUSE && !wave_comes_to_pause(wave) &&
+		    wave_steps_min(wave) == wave_steps_max(wave);
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const uint32_t lane = wave->places[s].lane;
 

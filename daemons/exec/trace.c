@@ -227,7 +227,7 @@ static void short_rings_note(const struct tracing *tracing, const struct traced_
 		newest = ring->oldest_ns;
 		lane = view->segments[s].lane;
 	}
-	if (newest + tracing->last_ns > tracing->to_ns && newest <= tracing->to_ns)
+	if (newest != 0 && newest + tracing->last_ns > tracing->to_ns && newest <= tracing->to_ns)
 		fprintf(tracing->notes,
 		    "the calls of lane %u reach back %.6f s only, not %.6f s, because the ring of "
 		    "its calls holds no more\n",

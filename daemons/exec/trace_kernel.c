@@ -136,7 +136,7 @@ static void event_put(struct kernel_look *look, const struct evidence_record *re
 		interrupt_end(look, record->ns, (uint8_t)(record->source - 1));
 	else if (is_span(record->source))
 		interrupt_begin(look, &event, record->source);
-	else
+	else if (record->source != PERF_WORK_END)
 		trace_instant(&look->tracing->out, &event);
 }
 

@@ -219,6 +219,17 @@ static void hang_check(struct exec_wave *wave)
 	}
 }
 
+/* The exec that was asked to pause has died, and a segment had passed the limit before the segment
+ * could see it: see wave_limit_reached. */
+static void pause_check(struct exec_wave *wave)
+{
+	const uint64_t most = wave_steps_max(wave);
+
+	if (wave->state == WAVE_PAUSE && wave->pending.bytes == NULL && wave->remap == REMAP_NONE &&
+	    wave_comes_to_pause(wave) && most > atomic_load(&wave_control(wave)->limit))
+		wave_limit(wave, most + 2);
+}
+
 /* One that stands has no turn on its lanes, so that nobody wakes up for it there: START and STEP
  * bring it back. */
 static void rest_check(struct exec_wave *wave)
@@ -238,6 +249,7 @@ static void awaited_check(struct exec_wave *wave)
 	drained_check(wave);
 	remap_check(wave);
 	pending_check(wave);
+	pause_check(wave);
 	set_check(wave);
 }
 

@@ -104,6 +104,8 @@ struct exec_wave {
 	struct node_change mode[NODE_MODES];
 	uint32_t n_mode;
 	struct exec_misses *misses; /* misses.c; NULL: there were none */
+	/* slots before this one ran under an exec that has died; 0: there was none */
+	uint64_t seen_from;
 	struct exec_flight *flight; /* flight.c; NULL: none */
 	char folder[FOLDER_BYTES];  /* of the run, for misses.jsonl; "": none on this node */
 
@@ -171,6 +173,8 @@ uint64_t wave_margin(const struct exec_wave *wave);
 bool wave_can(
     struct exec_wave *wave, const struct wire_view *request, unsigned states, const char *what);
 void wave_limit(struct exec_wave *wave, uint64_t limit); /* steps below it may run */
+/* PAUSE was ordered, for a step that is still ahead */
+bool wave_comes_to_pause(const struct exec_wave *wave);
 /* no step is under way, and none begins unless it is told to */
 bool wave_stands(const struct exec_wave *wave);
 /* wave_run lets it run up to `limit`, from the slot given back on: so many slots from now. */

@@ -76,8 +76,13 @@ static void signal_ready(void *self, short revents)
 
 /* ---- what the rooms ask of each other ---- */
 
-/* HELLO over the bus may overtake the listener's, which is needed first. */
 static pid_t daemon_pid(void *self, enum wire_peer daemon)
+{
+	return supervise_pid(&((const struct frontend *)self)->supervise, daemon);
+}
+
+/* HELLO over the bus may overtake the listener's, which is needed first. */
+static bool daemon_is_attached(void *self, enum wire_peer daemon)
 {
 	struct frontend *frontend = self;
 	struct channel *const channels[WIRE_PEERS] = {[WIRE_EXEC] = &frontend->exec,
@@ -87,9 +92,7 @@ static pid_t daemon_pid(void *self, enum wire_peer daemon)
 	    [WIRE_STATSMAN] = &frontend->statsman};
 
 	listener_settle(&frontend->listener);
-	return channels[daemon] && channels[daemon]->fd >= 0
-	    ? supervise_pid(&frontend->supervise, daemon)
-	    : 0;
+	return channels[daemon] && channels[daemon]->fd >= 0;
 }
 
 static void daemon_heard(void *self, enum wire_peer daemon)
@@ -97,9 +100,9 @@ static void daemon_heard(void *self, enum wire_peer daemon)
 	supervise_heard(&((struct frontend *)self)->supervise, daemon);
 }
 
-static void daemon_ping(void *self, enum wire_peer daemon)
+static bool daemon_greeted(void *self, enum wire_peer daemon)
 {
-	route_ping(&((struct frontend *)self)->route, daemon);
+	return ((const struct frontend *)self)->route.daemons[daemon].len > 0;
 }
 
 /* One that has not said HELLO yet takes up what is kept: the more, the longer. */
@@ -107,7 +110,7 @@ static unsigned daemon_patience(void *self, enum wire_peer daemon)
 {
 	const struct frontend *frontend = self;
 
-	if (frontend->route.daemons[daemon].len == 0)
+	if (!daemon_greeted(self, daemon))
 		return SUPERVISE_SILENT + (unsigned)(frontend->store.count / SUPERVISE_KEPT_A_S);
 	return route_busy(&frontend->route, daemon) ? SUPERVISE_SILENT_BUSY : SUPERVISE_SILENT;
 }
@@ -196,6 +199,7 @@ static int parts_init(struct frontend *frontend, const struct daemon_args *args)
 static int bus_start(struct frontend *frontend, const char *dir)
 {
 	const struct route_owner owner = {.pid = daemon_pid,
+	    .attached = daemon_is_attached,
 	    .heard = daemon_heard,
 	    .answers = daemon_answers,
 	    .note = node_note,
@@ -263,6 +267,7 @@ static void managers_add(struct frontend *frontend, const struct daemon_args *ar
 	supervise_arg(
 	    supervise, WIRE_STATSMAN, args->platform != NULL, "--platform", args->platform);
 	supervise_arg(supervise, WIRE_STATSMAN, args->metrics != NULL, "--metrics", args->metrics);
+	supervise_arg(supervise, WIRE_STATSMAN, args->web != NULL, "--web", args->web);
 }
 
 /* A bridge is needed where there are other nodes. */
@@ -382,7 +387,7 @@ static void name_find(const char *given, char ret[NODE_NAME])
 int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 {
 	const struct supervise_owner owner = {.ended = daemon_ended,
-	    .ping = daemon_ping,
+	    .greeted = daemon_greeted,
 	    .patience = daemon_patience,
 	    .self = frontend};
 	char why[256];

@@ -354,6 +354,13 @@ static void hello_take(
 		fail_about(route, from, view->seq, kind, "is started only by the frontend");
 		return;
 	}
+	if (!route->owner.attached(route->owner.self, kind)) {
+		/* said to a frontend that was killed, and brought here by libzmq: the daemon says
+		 * HELLO again when it has attached */
+		log_debug(route->log, "a HELLO of aloe-%s to a frontend that is gone was dropped",
+		    wire_peer_name(kind));
+		return;
+	}
 	ok_send(route, view, from);
 	if (peer_same(&route->daemons[kind], from))
 		return;
@@ -722,17 +729,6 @@ void route_lost(struct route *route, enum wire_peer daemon)
 		else
 			at = &pending->next;
 	}
-}
-
-/* Its answer has no ORIGIN and goes nowhere: that it came is all. */
-void route_ping(struct route *route, enum wire_peer daemon)
-{
-	struct wire_msg msg;
-
-	if (route->daemons[daemon].len == 0)
-		return;
-	wire_init(&msg, WIRE_PING, WIRE_FRONTEND, daemon, 1);
-	msg_send(route, &route->daemons[daemon], &msg);
 }
 
 /* LOAD and REMAP: components are shaped and a plan made; PREPARE and UNLOAD: memory is taken and

@@ -44,8 +44,9 @@ struct route_pending { /* a request without an answer yet */
 
 /* what the rest of the frontend answers */
 struct route_owner {
-	/* of the daemon that has attached; 0: none */
+	/* of the daemon; 0: there is none */
 	pid_t (*pid)(void *self, enum wire_peer daemon);
+	bool (*attached)(void *self, enum wire_peer daemon);
 	void (*heard)(void *self, enum wire_peer daemon); /* it has sent something */
 	/* its answer is about to be passed on: what it has put to be kept before that comes
 	 * first */
@@ -86,7 +87,6 @@ void route_node(
 void route_node_changed(struct route *route, uint32_t node, bool there);
 /* route_word tells exec of word from the manager (nodes.h). */
 void route_word(struct route *route, uint64_t asked_ns);
-void route_ping(struct route *route, enum wire_peer daemon);
 /* route_busy: the daemon has been asked for something that may keep it from answering for long. */
 bool route_busy(const struct route *route, enum wire_peer daemon);
 /* route_announce sends WIRE_DAEMON to all other daemons. */

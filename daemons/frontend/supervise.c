@@ -95,7 +95,8 @@ static void child_look(
 		child->starves = false;
 	if (kind == SILENCE_NONE && now - child->started_ns > SUPERVISE_CALM_S * SECOND_NS)
 		child->hangs = 0;
-	supervise->owner.ping(supervise->owner.self, child->peer);
+	if (supervise->owner.greeted(supervise->owner.self, child->peer))
+		channel_ping(child->channel);
 }
 
 static bool all_heard(const struct supervise *supervise)
@@ -171,10 +172,17 @@ void supervise_init(struct supervise *supervise, const struct log *log, struct l
 	loop_timer_start(loop, &supervise->second, SECOND_NS, second_passed, supervise);
 }
 
+static void child_heard(void *self)
+{
+	silence_heard(&((struct supervise_child *)self)->silence);
+}
+
 void supervise_add(struct supervise *supervise, enum wire_peer peer, struct channel *channel)
 {
 	supervise->children[peer] = (struct supervise_child){
 	    .of = supervise, .peer = peer, .pidfd = -1, .channel = channel};
+	channel->heard = child_heard;
+	channel->self = &supervise->children[peer];
 }
 
 void supervise_arg(struct supervise *supervise, enum wire_peer peer, bool given, const char *arg,

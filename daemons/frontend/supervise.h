@@ -41,7 +41,7 @@ enum {
 	SUPERVISE_KEPT_A_S = 20,    /* entries that it takes up at least in a second */
 	SUPERVISE_CALM_S = 60,
 	SUPERVISE_OVERLOAD_S = 10, /* so long it is told */
-	SUPERVISE_ARGS_MAX = 6,
+	SUPERVISE_ARGS_MAX = 8,
 };
 
 struct supervise;
@@ -66,8 +66,8 @@ struct supervise_child {
 struct supervise_owner {
 	/* after its channel has been emptied */
 	void (*ended)(void *self, enum wire_peer daemon, pid_t pid);
-	/* its answer calls supervise_heard */
-	void (*ping)(void *self, enum wire_peer daemon);
+	/* whether it has said HELLO: until then its silence counts */
+	bool (*greeted)(void *self, enum wire_peer daemon);
 	/* seconds of silence that it may have now */
 	unsigned (*patience)(void *self, enum wire_peer daemon);
 	void *self;

@@ -6,31 +6,8 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/registry/registry.h"
 #include "daemons/common/builds.h"
 #include "daemons/host/host.h"
-
-static bool digest_agrees(const struct aloe_entry *entry, uint64_t digest)
-{
-	char *text = component_describe(entry);
-	const bool same = text != NULL && component_digest(text) == digest;
-
-	free(text);
-	return same;
-}
-
-/* One of the same file that has been looked at a moment ago, as copies have. */
-static bool instance_known(const struct host_wave *wave, uint32_t number)
-{
-	enum { BACK = 64 };
-	const struct image_instance *rows = wave->now.view.instances;
-
-	for (uint32_t i = number > BACK ? number - BACK : 0; i < number; i++)
-		if (rows[i].path == rows[number].path && rows[i].digest == rows[number].digest &&
-		    wave->instances[i].initialised)
-			return true;
-	return false;
-}
 
 /* Where the component's file is. The path is one of the manager's machine; another node has the
  * build by its content. NULL after saying that it has not. */
@@ -61,7 +38,7 @@ static int instance_prepare(struct host *host, struct host_wave *wave, uint32_t 
 	const struct image_instance *row = &wave->now.view.instances[number];
 	const char *path = file_find(host, wave, number);
 	const char *name = image_text(&wave->now.view, row->name);
-	const struct aloe_entry *entry;
+	const struct component_file *file;
 	struct instance *it = &wave->instances[number];
 	struct diag diag;
 	int status;
@@ -69,13 +46,13 @@ static int instance_prepare(struct host *host, struct host_wave *wave, uint32_t 
 	if (path == NULL)
 		return -ENOENT;
 	diag_init(&diag);
-	status = component_open(path, &diag, &wave->handles[number], &entry);
-	for (size_t i = 0; i < diag.len && status != 0; i++)
+	file = component_files_open(&wave->files, path, &diag);
+	for (size_t i = 0; i < diag.len && file == NULL; i++)
 		host_note(host, "%s: %s\n", name, diag.lines[i]);
 	diag_fini(&diag);
-	if (status != 0)
-		return status;
-	if (!instance_known(wave, number) && !digest_agrees(entry, row->digest)) {
+	if (file == NULL)
+		return -ENOEXEC;
+	if (file->digest != row->digest) {
 		host_note(host,
 		    "%s: %s is not the build that the plan was made from, because the .desc files "
 		    "differ\n",
@@ -84,7 +61,7 @@ static int instance_prepare(struct host *host, struct host_wave *wave, uint32_t 
 	}
 	/* So that exec can name it, should it not come back from here. */
 	atomic_store(&image_segment_state(&wave->now.view, row->segment)->current, number + 1);
-	status = instance_open(it, &wave->now.view, number, entry,
+	status = instance_open(it, &wave->now.view, number, file->entry,
 	    wave->radio ? &wave->radio->pace.radio : NULL, &wave->arena);
 	atomic_store(&image_segment_state(&wave->now.view, row->segment)->current, 0);
 	if (status < 0)
@@ -114,8 +91,7 @@ static int open_all(struct host *host, struct host_wave *wave, const struct host
 
 	wave->control = msg->control;
 	wave->instances = arena_take(&wave->arena, n * sizeof(struct instance));
-	wave->handles = arena_take(&wave->arena, n * sizeof(void *));
-	if (wave->instances == NULL || wave->handles == NULL)
+	if (wave->instances == NULL)
 		return -ENOMEM;
 	status = host_tables_init(&wave->now, msg);
 	if (status != 0)
@@ -163,9 +139,7 @@ static int close_all(struct host *host, struct host_wave *wave)
 		first = first != 0 ? first : status;
 	}
 	host_lapses_end(wave);
-	for (uint32_t i = 0; wave->handles != NULL && i < wave->now.view.head->instances.count; i++)
-		if (wave->handles[i] != NULL)
-			component_close(wave->handles[i]);
+	component_files_close(&wave->files);
 	host_tables_fini(&wave->now);
 	host_radio_free(wave->radio);
 	image_close(&wave->opened_with);

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "core/registry/registry.h"
 #include "core/slot/lane.h"
 #include "daemons/common/hostlink.h"
 #include "daemons/host/radio.h"
@@ -43,9 +44,9 @@ struct host_wave { /* what we hold of one waveform */
 	char found[PATH_MAX];
 	struct arena arena;         /* of all that follows, and of the instances */
 	struct instance *instances; /* by number in the image; ours are open */
-	void **handles;             /* of the .so files; NULL: not ours */
-	_Atomic uint32_t quit;      /* virtual: the threads of `now` end */
-	struct host_radio *radio;   /* its clock; NULL: another one */
+	struct component_files files;
+	_Atomic uint32_t quit;    /* virtual: the threads of `now` end */
+	struct host_radio *radio; /* its clock; NULL: another one */
 	bool io_reported;
 	struct host_lapses **lapses; /* by number of the instance; NULL: no recording */
 	bool records;                /* they are written */

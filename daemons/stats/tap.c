@@ -90,7 +90,7 @@ static void tap_begin(struct tap *tap, const struct image_view *view, uint32_t b
 		tap->every = number;
 }
 
-static void frames_put(struct wire_msg *msg, struct tap *tap)
+static void frames_put(struct wire_msg *msg, struct tap *tap, uint64_t part)
 {
 	const size_t most = TAP_FRAME_HEAD + (size_t)tap_bytes(tap->view, tap->buffer),
 	             size = most > ANSWER_BYTES ? most : ANSWER_BYTES;
@@ -101,6 +101,8 @@ static void frames_put(struct wire_msg *msg, struct tap *tap)
 	if (!bytes)
 		return; /* asked again, with the same cursor */
 	len = tap_frames(tap, bytes, size, &ended);
+	if (part < most)
+		len = tap_frames_cut(bytes, len, (uint32_t)part);
 	wire_put_u64(msg, WIRE_TAG_CURSOR, tap->next);
 	wire_put_bytes(msg, WIRE_TAG_BYTES, bytes, len);
 	if (ended)
@@ -114,6 +116,7 @@ static void tap_send(struct stats *stats, const struct wire_view *request,
 {
 	json_t *json = tap_json(wave, buffer);
 	char *text = json_dumps(json, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+	uint64_t part = UINT64_MAX;
 	struct wire_msg msg;
 	struct tap tap;
 
@@ -127,7 +130,8 @@ static void tap_send(struct stats *stats, const struct wire_view *request,
 	wire_put_u64(&msg, WIRE_TAG_LOAD_ID, wave->view.head->load_id);
 	if (buffer != IMAGE_NONE && tap_can(&wave->view, buffer, 1)) {
 		tap_begin(&tap, &wave->view, buffer, request);
-		frames_put(&msg, &tap);
+		wire_get_u64(request, WIRE_TAG_PART, &part);
+		frames_put(&msg, &tap, part);
 	}
 	if (bus_send(stats->daemon.bus, &msg) < 0)
 		log_warning(&stats->daemon.log, "an answer could not be sent");

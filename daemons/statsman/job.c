@@ -167,19 +167,6 @@ void job_ask(struct statsman *statsman, struct job *job, unsigned at, struct wir
 
 /* ---- where the waveform is ---- */
 
-static const json_t *list_find(const json_t *list, const char *waveform)
-{
-	json_t *entry;
-	size_t n;
-
-	json_array_foreach(list, n, entry)
-	{
-		if (strcmp(report_text(entry, "name"), waveform) == 0)
-			return entry;
-	}
-	return NULL;
-}
-
 static void none_refuse(struct statsman *statsman, struct job *job)
 {
 	const char *between = "; loaded: ";
@@ -228,7 +215,7 @@ static bool entry_take(struct job *job, const json_t *entry)
 
 static void waveform_located(struct statsman *statsman, struct job *job)
 {
-	const json_t *entry = list_find(statsman->list, job->waveform);
+	const json_t *entry = report_find(statsman->list, "name", job->waveform);
 
 	if (!entry)
 		none_refuse(statsman, job);
@@ -271,7 +258,7 @@ void job_locate(struct statsman *statsman, struct job *job, bool fresh,
 
 	job->next = next;
 	if (!fresh && statsman->list && clock_ns() - statsman->listed_ns < LISTED_NS &&
-	    list_find(statsman->list, job->waveform)) {
+	    report_find(statsman->list, "name", job->waveform)) {
 		job->listed = false;
 		waveform_located(statsman, job);
 		return;

@@ -50,6 +50,8 @@ static void fini(struct statsman *statsman)
 {
 	while (statsman->asks) /* one that is lost may ask again where its waveform is */
 		statsman_asks_lose(statsman, "aloe-statsman ends");
+	scrape_stop(statsman);
+	web_close(statsman);
 	scrape_close(statsman);
 	loop_timer_stop(&statsman->daemon.loop, &statsman->late);
 	json_decref(statsman->list);
@@ -60,7 +62,7 @@ int main(int argc, char **argv)
 {
 	static const struct daemon_role role = {
 	    .program = "aloe-statsman", .peer = WIRE_STATSMAN, .handle = handle, .lost = lost};
-	struct statsman statsman = {.scrape.want_fd = -1};
+	struct statsman statsman = {.scrape.want_fd = -1, .web.want_fd = -1};
 	struct daemon_args args;
 	int code = daemon_args_parse(
 	    "aloe-statsman", argc, argv, DAEMON_NODE | DAEMON_PLATFORM | DAEMON_METRICS, &args);
@@ -69,7 +71,8 @@ int main(int argc, char **argv)
 		return code > 0 ? 0 : 2;
 	if (daemon_init(&statsman.daemon, &role, &args, &statsman) < 0)
 		return 1;
-	code = scrape_open(&statsman) < 0 ? 1 : daemon_run(&statsman.daemon);
+	code = scrape_open(&statsman) < 0 || web_open(&statsman) < 0 ? 1
+	                                                             : daemon_run(&statsman.daemon);
 	fini(&statsman);
 	return code;
 }

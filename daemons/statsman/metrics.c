@@ -198,6 +198,8 @@ static void histogram_write(const struct metrics_out *text, const json_t *object
 
 static void object_write(const struct metrics_out *text, const json_t *object)
 {
+	if (text->family->needs && !value_find(object, text->family->needs))
+		return;
 	switch (text->family->kind) {
 	case METRICS_COUNTER:
 		numbers_write(text, object, "_total");
@@ -256,6 +258,8 @@ static const json_t *objects_of(const json_t *report, enum metrics_level level)
 		return value_find(report, "radio.channels");
 	case METRICS_PEER:
 		return json_object_get(report, "peers");
+	case METRICS_CAUSE:
+		return json_object_get(report, "causes");
 	default:
 		return NULL;
 	}
@@ -286,6 +290,9 @@ static void labels_make(struct metrics_out *text, const json_t *report, const js
 	case METRICS_PEER:
 		label_add(text->labels, "node", report_text(object, "node"));
 		label_add(text->labels, "peer", report_text(object, "peer"));
+		return;
+	case METRICS_CAUSE:
+		label_add(text->labels, "cause", report_text(object, "kind"));
 		return;
 	default:
 		return;

@@ -45,6 +45,7 @@ enum metrics_level {
 	METRICS_INSTANCE, /* waveform, node, instance, component */
 	METRICS_CHANNEL,  /* waveform, channel: of the radio that is the clock */
 	METRICS_PEER,     /* waveform, node, peer: another node */
+	METRICS_CAUSE,    /* waveform, cause: of late slots */
 };
 
 struct metrics_row {
@@ -63,6 +64,7 @@ struct metrics_family {
 	const char *label; /* that tells the rows apart, or NULL: there is one row */
 	const struct metrics_row *rows;
 	size_t n_rows;
+	const char *needs; /* an object without this key has no sample, or NULL */
 };
 
 const struct metrics_family *metrics_families(size_t *ret_n);

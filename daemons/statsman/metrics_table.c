@@ -62,6 +62,12 @@ static const struct metrics_row lane_load[] = {
     {"p50", "load_p50", NULL},
     {"p99", "load_p99", NULL},
 };
+static const struct metrics_row lane_left[] = {
+    {"least", "left_us.least", NULL},
+    {"p0.1", "left_us.p01", NULL},
+    {"p1", "left_us.p1", NULL},
+    {"p50", "left_us.p50", NULL},
+};
 static const struct metrics_row lane_late[] = {{.key = "late_us"}};
 static const struct metrics_row lane_overhead[] = {{.key = "overhead_us"}};
 static const struct metrics_row lane_admitted[] = {{.key = "admitted_us"}};
@@ -71,6 +77,12 @@ static const struct metrics_row calls[] = {{.key = "calls"}};
 static const struct metrics_row overruns[] = {{.key = "overruns"}};
 static const struct metrics_row absent[] = {{.key = "absent_in"}};
 static const struct metrics_row io_lost[] = {{.key = "io_lost"}};
+static const struct metrics_row blocks[] = {
+    {"judged", "variables.blocks", NULL},
+    {"wrong", "variables.block_errors", NULL},
+};
+static const struct metrics_row cause_slots[] = {{.key = "slots"}};
+static const struct metrics_row cause_late[] = {{.key = "us"}};
 static const struct metrics_row budget[] = {{.key = "budget_us"}};
 static const struct metrics_row frames[] = {
     {"sent", "sent", NULL},
@@ -127,6 +139,9 @@ static const struct metrics_family families[] = {
     {"aloe_lane_load_ratio", METRICS_GAUGE, "ratio",
         "Share of the slot that the segments of the lane take.", METRICS_LANE, 0, "statistic",
         ROWS(lane_load)},
+    {"aloe_lane_margin_seconds", METRICS_GAUGE, "seconds",
+        "Time left at the ends of the slots of the lane, of the whole run.", METRICS_LANE,
+        MICROSECONDS, "statistic", ROWS(lane_left)},
     {"aloe_lane_late_seconds", METRICS_SUMMARY, "seconds", "How late the slots of the lane began.",
         METRICS_LANE, MICROSECONDS, NULL, ROWS(lane_late)},
     {"aloe_lane_overhead_seconds", METRICS_SUMMARY, "seconds",
@@ -147,10 +162,17 @@ static const struct metrics_family families[] = {
     {"aloe_instance_records_lost", METRICS_COUNTER, NULL,
         "Records of a file that were not read or written in time.", METRICS_INSTANCE, 0, NULL,
         ROWS(io_lost)},
+    {"aloe_instance_blocks", METRICS_COUNTER, NULL,
+        "Blocks that the instance has judged, and those of them that were wrong.", METRICS_INSTANCE,
+        0, "result", ROWS(blocks), "variables.block_errors"},
     {"aloe_instance_budget_seconds", METRICS_GAUGE, "seconds", "Budget of a call.",
         METRICS_INSTANCE, MICROSECONDS, NULL, ROWS(budget)},
     {"aloe_instance_busy_seconds", METRICS_HISTOGRAM, "seconds", "Time of a call.",
         METRICS_INSTANCE, 0, NULL, ROWS(busy)},
+    {"aloe_late_slots", METRICS_COUNTER, NULL, "Late slots of which it was the largest cause.",
+        METRICS_CAUSE, 0, NULL, ROWS(cause_slots)},
+    {"aloe_lateness_seconds", METRICS_COUNTER, "seconds", "Lateness of slots by the cause.",
+        METRICS_CAUSE, MICROSECONDS, NULL, ROWS(cause_late)},
     {"aloe_bridge_frames", METRICS_COUNTER, NULL,
         "Frames of the bridge of the node: to the peer, from it, no frame of a bridge, of another "
         "load.",

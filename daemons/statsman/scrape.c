@@ -51,17 +51,11 @@ static void words_reply(const char *words, int status, struct http_reply *reply)
 	}
 }
 
-static void request_answer(
-    void *self, const char *path, const char *accept, struct http_reply *ret_reply)
+void scrape_answer(struct scrape *scrape, const char *accept, struct http_reply *ret_reply)
 {
 	const enum metrics_format format = metrics_accepted(accept);
-	struct scrape *scrape = self;
 	const char *why;
 
-	if (strcmp(path, "/metrics") != 0) {
-		words_reply("there is only /metrics here", 404, ret_reply);
-		return;
-	}
 	pthread_mutex_lock(&scrape->lock);
 	if (text_wait(scrape)) {
 		*ret_reply = (struct http_reply){.status = 200,
@@ -77,6 +71,17 @@ static void request_answer(
 		words_reply(why, 503, ret_reply);
 	}
 	pthread_mutex_unlock(&scrape->lock);
+}
+
+static void request_answer(
+    void *self, const struct http_request *request, struct http_reply *ret_reply)
+{
+	if (request->post)
+		words_reply("/metrics takes only GET", 405, ret_reply);
+	else if (strcmp(request->path, "/metrics") != 0)
+		words_reply("there is only /metrics here", 404, ret_reply);
+	else
+		scrape_answer(self, request->accept, ret_reply);
 }
 
 /* ---- in the loop ---- */
@@ -209,28 +214,6 @@ static void text_wanted(void *self, short revents)
 	statsman_ask(statsman, &msg, list_known, NULL, 0);
 }
 
-static void http_try(void *self)
-{
-	struct statsman *statsman = self;
-	struct scrape *scrape = &statsman->scrape;
-	const struct http_calls calls = {request_answer, scrape};
-	const int result = http_open(scrape->address, &calls, &scrape->http);
-
-	if (result == 0) {
-		log_note(&statsman->daemon.log, "/metrics is served at http://%s/metrics",
-		    scrape->address);
-		return;
-	}
-	if (!scrape->told)
-		log_error(&statsman->daemon.log,
-		    "%s cannot be listened at (%s), so /metrics is not served; it is tried again "
-		    "every second",
-		    scrape->address, strerror(-result));
-	scrape->told = true;
-	loop_timer_start(
-	    &statsman->daemon.loop, &scrape->retry, SCRAPE_RETRY_MS * MS_NS, http_try, statsman);
-}
-
 static void lock_init(struct scrape *scrape)
 {
 	pthread_condattr_t attributes;
@@ -249,9 +232,9 @@ int scrape_open(struct statsman *statsman)
 	char why[200];
 
 	scrape->want_fd = -1;
-	if (!metrics)
+	if (!metrics && !statsman->daemon.args.web)
 		return 0;
-	if (address_local(metrics, scrape->address, why, sizeof(why)) < 0)
+	if (metrics && address_local(metrics, scrape->serve.address, why, sizeof(why)) < 0)
 		return -EINVAL; /* said when the options were read */
 	scrape->want_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (scrape->want_fd < 0)
@@ -259,11 +242,16 @@ int scrape_open(struct statsman *statsman)
 	lock_init(scrape);
 	loop_watch_start(
 	    &statsman->daemon.loop, &scrape->watch, scrape->want_fd, POLLIN, text_wanted, statsman);
-	http_try(statsman);
+	scrape->serve.loop = &statsman->daemon.loop;
+	scrape->serve.log = &statsman->daemon.log;
+	scrape->serve.what = "/metrics";
+	scrape->serve.calls = (struct http_calls){.answer = request_answer, .self = scrape};
+	if (metrics)
+		serve_begin(&scrape->serve);
 	return 0;
 }
 
-void scrape_close(struct statsman *statsman)
+void scrape_stop(struct statsman *statsman)
 {
 	struct scrape *scrape = &statsman->scrape;
 
@@ -273,8 +261,15 @@ void scrape_close(struct statsman *statsman)
 	scrape->ending = true;
 	pthread_cond_broadcast(&scrape->changed);
 	pthread_mutex_unlock(&scrape->lock);
-	http_close(scrape->http);
-	loop_timer_stop(&statsman->daemon.loop, &scrape->retry);
+	serve_end(&scrape->serve);
+}
+
+void scrape_close(struct statsman *statsman)
+{
+	struct scrape *scrape = &statsman->scrape;
+
+	if (scrape->want_fd < 0)
+		return;
 	loop_watch_stop(&statsman->daemon.loop, &scrape->watch);
 	close(scrape->want_fd);
 	asking_end(scrape);

@@ -17,12 +17,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/address.h"
 #include "core/base/loop.h"
 #include "core/http/http.h"
 #include "daemons/statsman/metrics.h"
+#include "daemons/statsman/serve.h"
 
-enum { SCRAPE_FRESH_MS = 500, SCRAPE_WAIT_MS = 8000, SCRAPE_RETRY_MS = 1000 };
+enum { SCRAPE_FRESH_MS = 500, SCRAPE_WAIT_MS = 8000 };
 
 struct statsman;
 
@@ -37,19 +37,21 @@ struct scrape {
 	char why[256]; /* of failed_ns */
 	int want_fd;   /* eventfd: something is wanted; -1: nothing is served */
 	/* the loop's own */
-	char address[ADDRESS_TEXT];
-	struct http *http; /* NULL: the address cannot be had, yet */
-	bool told;         /* of that */
+	struct served serve;
 	bool asking;
 	json_t *list, *reports; /* while asking */
 	size_t at;              /* in the list */
 	struct loop_watch watch;
-	struct loop_timer retry;
 };
 
-/* scrape_open serves /metrics at args.metrics, or, if it cannot yet, tries again each
- * SCRAPE_RETRY_MS. Without args.metrics it does nothing. 0 or -errno. */
+/* scrape_open serves /metrics at args.metrics, if that is given, and lets the dashboard serve it if
+ * that is given; without both it does nothing. 0 or -errno. scrape_stop makes all that wait go
+ * home; scrape_close is called when no thread is left that could wait. */
 int scrape_open(struct statsman *statsman);
+void scrape_stop(struct statsman *statsman);
 void scrape_close(struct statsman *statsman);
+
+/* scrape_answer, in a thread of core/http: the text in the format that the Accept names. */
+void scrape_answer(struct scrape *scrape, const char *accept, struct http_reply *ret_reply);
 
 #endif

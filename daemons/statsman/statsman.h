@@ -7,12 +7,14 @@
  *                   that runs the instance, or of all -> one answer
  *   /metrics        a thread of core/http asks -> LIST, STATUS of each waveform (swman) -> text ->
  *                   all threads that wait
+ *   the dashboard   the same, for many questions: web.h
  *
  * A part of a job is the question to one aloe-stats and its answer.
  *
- * One thread and one loop for all but the threads of core/http, which share only struct scrape with
- * it. Nothing waits for another daemon: what is to be done with an answer is kept in a struct
- * statsman_ask. Killed, it loses its connections and nothing else: it keeps nothing of its own.
+ * One thread and one loop for all but the threads of core/http, which share only struct scrape and
+ * struct web with it. Nothing waits for another daemon: what is to be done with an answer is kept
+ * in a struct statsman_ask. Killed, it loses its connections and nothing else: it keeps nothing of
+ * its own but the file with the token of the dashboard.
  */
 #ifndef ALOE_STATSMAN_H
 #define ALOE_STATSMAN_H
@@ -21,6 +23,7 @@
 #include "core/json/json.h"
 #include "daemons/common/daemon.h"
 #include "daemons/statsman/scrape.h"
+#include "daemons/statsman/web.h"
 
 struct statsman;
 struct job;
@@ -47,6 +50,7 @@ struct statsman {
 	json_t *list;
 	uint64_t listed_ns;
 	struct scrape scrape;
+	struct web web;
 };
 
 /* ask.c: questions to other daemons. statsman_ask sends and finishes `msg`; what cannot be sent is

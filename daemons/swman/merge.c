@@ -162,6 +162,58 @@ static void instances_merge(json_t *into, const json_t *one)
 	}
 }
 
+static int lateness_compare(const void *a, const void *b)
+{
+	const double one = report_number(*(json_t *const *)a, "us"),
+	             other = report_number(*(json_t *const *)b, "us");
+
+	return (one < other) - (one > other);
+}
+
+/* The most lateness first, as in the report of one node. */
+static void causes_sort(json_t *causes)
+{
+	const size_t n = json_array_size(causes);
+	json_t **sorted = n > 1 ? calloc(n, sizeof(json_t *)) : NULL;
+
+	if (!sorted)
+		return;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = json_incref(json_array_get(causes, i));
+	qsort(sorted, n, sizeof(json_t *), lateness_compare);
+	json_array_clear(causes);
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(causes, sorted[i]);
+	free(sorted);
+}
+
+/* Of one kind the worst slot is the worst of all nodes. */
+static void causes_merge(json_t *into, const json_t *one)
+{
+	json_t *have = json_object_get(into, "causes"), *more;
+	size_t n;
+
+	if (!have)
+		json_object_set_new(into, "causes", have = json_array());
+	json_array_foreach(json_object_get(one, "causes"), n, more)
+	{
+		json_t *cause = report_find(have, "kind", report_text(more, "kind"));
+
+		if (!cause) {
+			json_array_append_new(have, json_copy(more));
+			continue;
+		}
+		number_merge(cause, more, "count", SUM);
+		number_merge(cause, more, "slots", SUM);
+		number_merge(cause, more, "us", SUM);
+		if (report_number(more, "worst_us") <= report_number(cause, "worst_us"))
+			continue;
+		json_object_set(cause, "worst_us", json_object_get(more, "worst_us"));
+		json_object_set(cause, "worst_slot", json_object_get(more, "worst_slot"));
+	}
+	causes_sort(have);
+}
+
 static void one_merge(json_t *into, const json_t *one)
 {
 	static const char *const lists[] = {"misses", "notes", "losses"};
@@ -177,6 +229,7 @@ static void one_merge(json_t *into, const json_t *one)
 	latency_merge(into, one);
 	list_add(into, one, "clocks");
 	list_add(into, one, "peers");
+	causes_merge(into, one);
 	instances_merge(into, one);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		lines_add(into, one, lists[i]);
@@ -197,19 +250,6 @@ json_t *merge_report(json_t *const *reports, const char *const *nodes, size_t n)
 	return into;
 }
 
-static json_t *waveform_named(const json_t *list, const char *name)
-{
-	json_t *waveform;
-	size_t n;
-
-	json_array_foreach(list, n, waveform)
-	{
-		if (strcmp(report_text(waveform, "name"), name) == 0)
-			return waveform;
-	}
-	return NULL;
-}
-
 static json_t *waveform_new(const json_t *from, const char *node)
 {
 	json_t *waveform = json_deep_copy(from);
@@ -228,7 +268,7 @@ void merge_list(json_t *list, const json_t *one, const char *node)
 
 	json_array_foreach(one, n, waveform)
 	{
-		json_t *have = waveform_named(list, report_text(waveform, "name"));
+		json_t *have = report_find(list, "name", report_text(waveform, "name"));
 
 		if (!have) {
 			have = waveform_new(waveform, node);

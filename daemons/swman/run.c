@@ -383,10 +383,17 @@ static void ending_done(
 		swman_sweep_start(swman);
 }
 
+/* One that exec is asked about just now waits for the next sweep: the answer may be its report, and
+ * that of a large waveform need not be made twice. If it is none, the sweep asks. */
 static void one_ending_ask(struct swman *swman, struct swman_run *run)
 {
-	struct swman_call *call = run->asking ? NULL : swman_call_new(NULL, run->waveform);
+	struct swman_call *call;
 
+	if (!run->asking && is_asked_about(swman, run->waveform)) {
+		swman_sweep_start(swman);
+		return;
+	}
+	call = run->asking ? NULL : swman_call_new(NULL, run->waveform);
 	if (!call)
 		return;
 	run->asking = true;
@@ -465,19 +472,6 @@ static void folder_find(const struct swman *swman, struct swman_run *run)
 		run->load = (uint8_t *)text;
 }
 
-static bool in_list(const json_t *list, const char *name)
-{
-	json_t *waveform;
-	size_t n;
-
-	json_array_foreach(list, n, waveform)
-	{
-		if (!strcmp(report_text(waveform, "name"), name))
-			return true;
-	}
-	return false;
-}
-
 /* What is to be done about a node that comes back without its part says loss.c. */
 static bool is_awaited(const struct swman_run *run)
 {
@@ -492,7 +486,7 @@ static void others_forget(struct swman *swman, const json_t *list)
 	for (; run; run = next) {
 		next = run->next;
 		if (!is_awaited(run) && !is_asked_about(swman, run->waveform) &&
-		    !in_list(list, run->waveform))
+		    !report_find(list, "name", run->waveform))
 			swman_run_drop(swman, run->waveform, run->saved);
 	}
 }

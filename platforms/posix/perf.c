@@ -19,10 +19,12 @@
 #include "core/platform/perf.h"
 #include "core/platform/platform.h"
 
-/* name: in a sentence. event: of a tracepoint, its folder in tracefs; NULL: a software event. */
+/* name: in a sentence. event: of a tracepoint, its folder in tracefs; NULL: a software event.
+ * field: what of the tracepoint is read; NULL: that it came. */
 static const struct perf_event {
 	const char *name, *event;
 	uint64_t config;
+	const char *field;
 } sources[PERF_SOURCES] = {
     [PERF_SWITCHES] = {"context switches", NULL, PERF_COUNT_SW_DUMMY},
     [PERF_FAULTS] = {"page faults", NULL, PERF_COUNT_SW_PAGE_FAULTS},
@@ -41,6 +43,9 @@ static const struct perf_event {
     [PERF_CALL_ONE_END] = {"calls of other CPUs", "irq_vectors/call_function_single_exit", 0},
     [PERF_WAKE] = {"wake-ups of lanes", "sched/sched_wakeup", 0},
     [PERF_FREQUENCY] = {"changes of a CPU's clock", "power/cpu_frequency", 0},
+    [PERF_WORK] = {"work queues", "workqueue/workqueue_execute_start", 0, "function"},
+    [PERF_WORK_END] = {"work queues", "workqueue/workqueue_execute_end", 0},
+    [PERF_NMI] = {"non-maskable interrupts", "nmi/nmi_handler", 0, "delta_ns"},
 };
 
 static const char *const trace_folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
@@ -74,28 +79,77 @@ static int trace_open(void)
 	return trace_detached();
 }
 
-/* The number of a tracepoint, or -errno. */
-static int64_t trace_number(int folder, const char *event)
+/* A file of a tracepoint as text: 0 or -errno. */
+static int trace_text(int folder, const char *event, const char *name, char *ret, size_t size)
 {
-	char path[160], text[24];
+	char path[160];
 	ssize_t len;
 	int fd;
 
 	if (folder < 0)
 		return folder;
-	snprintf(path, sizeof(path), "events/%s/id", event);
+	snprintf(path, sizeof(path), "events/%s/%s", event, name);
 	fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	len = read(fd, text, sizeof(text) - 1);
+	len = read(fd, ret, size - 1);
 	close(fd);
 	if (len <= 0)
 		return -EIO;
-	text[len] = 0;
-	return strtoll(text, NULL, 10);
+	ret[len] = 0;
+	return 0;
 }
 
-static int event_open(const struct perf_event *source, int cpu, int group_output, int folder)
+/* The number of a tracepoint, or -errno. */
+static int64_t trace_number(int folder, const char *event)
+{
+	char text[24];
+	const int status = trace_text(folder, event, "id", text, sizeof(text));
+
+	return status < 0 ? status : strtoll(text, NULL, 10);
+}
+
+/* Where a field of 8 bytes lies in the raw bytes of a record: its line of the format is
+ * "field:TYPE NAME;	offset:N;	size:N;	signed:N;". -ENODATA: there is none. */
+static int trace_field(int folder, const char *event, const char *field)
+{
+	char text[4096], name[64];
+	const int status = trace_text(folder, event, "format", text, sizeof(text));
+	unsigned offset, size;
+	const char *at;
+
+	if (status < 0)
+		return status;
+	snprintf(name, sizeof(name), " %s;", field);
+	at = strstr(text, name);
+	if (at == NULL || sscanf(at + strlen(name), " offset:%u; size:%u;", &offset, &size) != 2 ||
+	    size != 8 || offset == 0 || offset > UINT16_MAX)
+		return -ENODATA;
+	return (int)offset;
+}
+
+/* What is asked of the kernel for a source: 0 or -errno. */
+static int event_describe(
+    const struct perf_event *source, int folder, struct perf_event_attr *attr, uint16_t *ret_field)
+{
+	const int64_t number = source->event != NULL ? trace_number(folder, source->event) : 0;
+	const int field =
+	    source->field != NULL ? trace_field(folder, source->event, source->field) : 0;
+
+	if (number < 0 || field < 0)
+		return number < 0 ? (int)number : field;
+	if (source->event != NULL) {
+		attr->type = PERF_TYPE_TRACEPOINT;
+		attr->config = (uint64_t)number;
+	}
+	if (field > 0)
+		attr->sample_type |= PERF_SAMPLE_RAW;
+	*ret_field = (uint16_t)field;
+	return 0;
+}
+
+static int event_open(
+    const struct perf_event *source, int cpu, int group_output, int folder, uint16_t *ret_field)
 {
 	struct perf_event_attr attr = {
 	    .size = sizeof(attr),
@@ -111,16 +165,10 @@ static int event_open(const struct perf_event *source, int cpu, int group_output
 	    .context_switch = group_output < 0,
 	    .comm = group_output < 0,
 	};
-	int fd;
+	int fd = event_describe(source, folder, &attr, ret_field);
 
-	if (source->event != NULL) {
-		const int64_t number = trace_number(folder, source->event);
-
-		if (number < 0)
-			return (int)number;
-		attr.type = PERF_TYPE_TRACEPOINT;
-		attr.config = (uint64_t)number;
-	}
+	if (fd < 0)
+		return fd;
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -146,7 +194,8 @@ static int wake_filter(int fd, int cpu)
 static void source_open(struct perf_ring *ring, enum perf_source source, int folder)
 {
 	const int output = source == PERF_SWITCHES ? -1 : ring->fd[PERF_SWITCHES],
-	          fd = event_open(&sources[source], ring->cpu, output, folder);
+	          fd =
+	              event_open(&sources[source], ring->cpu, output, folder, &ring->field[source]);
 
 	ring->status[source] = fd < 0 ? fd : 0;
 	if (fd < 0)
@@ -250,11 +299,94 @@ const char *platform_perf_reason(enum perf_source source, int status)
 		return "no more files may be opened (ulimit -n)";
 	case ECANCELED:
 		return "it was turned off (ALOE_EVIDENCE=off)";
+	case ENODATA:
+		return "this kernel's tracepoint has other fields";
 	case ENOSYS:
 		return "this kernel has no perf_event_open";
 	default:
 		return strerror(-status);
 	}
+}
+
+const char *platform_perf_counters(int cpu)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr),
+	    .type = PERF_TYPE_HARDWARE,
+	    .config = PERF_COUNT_HW_INSTRUCTIONS,
+	    .disabled = 1};
+	const int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	const int error = fd < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	switch (error) {
+	case 0:
+		return "this machine has them, but nothing reads them";
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+		return "this machine has none, or its hypervisor keeps them to itself";
+	default:
+		return platform_perf_reason(PERF_SWITCHES, -error);
+	}
+}
+
+/* Without the right to it all addresses are 0. */
+bool platform_kernel_symbols(void)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char line[512];
+	bool readable = false;
+
+	for (int n = 0; file != NULL && n < 8 && fgets(line, sizeof(line), file) != NULL; n++)
+		readable |= strtoull(line, NULL, 16) != 0;
+	if (file != NULL)
+		fclose(file);
+	return readable;
+}
+
+static int symbol_order(const void *a, const void *b)
+{
+	const struct platform_symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* A line is "ADDRESS TYPE NAME"; of a module "[MODULE]" follows. */
+static bool symbol_parse(const char *line, struct platform_symbol *ret)
+{
+	char type;
+
+	ret->address = strtoull(line, NULL, 16);
+	return ret->address != 0 && sscanf(line, "%*s %c %39s", &type, ret->name) == 2 &&
+	    strchr("tTwW", type) != NULL;
+}
+
+size_t platform_kernel_table(struct platform_symbol **ret)
+{
+	FILE *file = platform_kernel_symbols() ? fopen("/proc/kallsyms", "re") : NULL;
+	struct platform_symbol *table = NULL, *more;
+	size_t n = 0, room = 0;
+	char line[512];
+
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+		if (n == room) {
+			room = room > 0 ? 2 * room : 1 << 14;
+			more = realloc(table, room * sizeof(*table));
+			if (more == NULL)
+				break;
+			table = more;
+		}
+		n += symbol_parse(line, &table[n]);
+	}
+	if (file != NULL)
+		fclose(file);
+	if (n > 0)
+		qsort(table, n, sizeof(*table), symbol_order);
+	*ret = table;
+	return n;
 }
 
 void platform_thread_name(pid_t pid, pid_t tid, char *ret, size_t size)

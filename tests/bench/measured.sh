@@ -5,7 +5,7 @@
 # (tests/bench/MEASURED.md): `aloe run --verify` and every command of `aloe bench` below, one after another, as Markdown with
 # tables, conditions, machine and date.
 #
-# DIR (build/measured) has NAME.md, NAME.csv and NAME.svg of each and, of all that are there, measured.md: a benchmark can be
+# DIR (build/measured) has NAME.md, NAME.csv and, of most, NAME.svg of each and, of all that are there, measured.md: a benchmark can be
 # repeated alone. The section stands between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
 # --short takes few samples, about twelve minutes, and leaves `copies` out, unless named; the whole takes some hours. Both want
 # a machine that does nothing else. What DIR has not stays in FILE as it was.
@@ -30,7 +30,7 @@ done
 out=${out:-$B/measured}
 limit=${short:+400}
 limit=${limit:-14400}
-all='verify table1 hist bpsk link overhead daemons memory utran copies bler map pipes items messages chain throughput handover bridge two-node response x310 x310-recovery'
+all='verify table1 hist bpsk link overhead daemons memory utran copies bler map map-published growth pipes items messages chain throughput handover bridge two-node response x310 x310-recovery'
 
 # title NAME: its heading. A name that is not known has none.
 title() {
@@ -47,6 +47,8 @@ title() {
 	copies) echo 'Bearers on a core' ;;
 	bler) echo 'Block error rates' ;;
 	map) echo 'Mappers' ;;
+	map-published) echo 'Stages beside published optima (HeRAD, 2CATAC, FERTAC, OTAC)' ;;
+	growth) echo 'What loading, running and unloading cost, by instances and waveforms' ;;
 	pipes) echo 'Streams through pipes and stages (Bloessl et al.)' ;;
 	items) echo 'Streams, by the items in a slot' ;;
 	messages) echo 'Messages through pipes and stages' ;;
@@ -104,6 +106,7 @@ options() {
 	copies-short) echo '--seconds 1 --lanes 1' ;;
 	bler-short) echo '--iterations 2 --blocks 1000' ;;
 	map-short) echo '--seeds 20 --units 0' ;;
+	growth-short) echo '--instances 10,1000,10000 --waveforms 1,10,100' ;;
 	pipes-short) echo '--sizes 2,5,10,20 --items 2e7 --trials 1' ;;
 	items) echo '--sizes 2,5,10 --slot-items 256,512,1024,2048,3072,3840,5120,8192' ;;
 	items-short) echo '--sizes 10 --slot-items 512,1024,2048,3840,8192 --items 2e7 --runs 3 --trials 1' ;;
@@ -137,15 +140,16 @@ command_of() {
 	verify) echo run waveforms/NAME.conf --verify; return ;;
 	items) set -- pipes items ;;
 	daemons) set -- 'overhead --daemons' daemons ;;
+	map-published) set -- 'map --published' map-published ;;
 	*) set -- "$1" "$1" ;;
 	esac
 	echo "bench $1" $(options "$2" | sed 's/--table [^ ]*//g; s/--columns [^ ]*//g')
 }
 
-# handsome NAME: of its output the tables, then, folded, the command, when, how long, and what the figures stand on.
+# handsome NAME: of its output the tables, then, folded, the command, when, how long, on which CPU, and what the figures stand on.
 handsome() {
 	awk -F'|' -v command="aloe $(command_of "$1")" '
-		NR == 3 { n = split($0, part, "; "); when = part[n - 1] ", " part[n] }
+		NR == 3 { n = split($0, part, "; "); when = part[n - 1] ", " part[n] ", " part[1] }
 		NR <= 4 { next }
 		/^\* / { notes = notes $0 "\n"; next }
 		/^\|/ { row++; if (row <= 2 || '"$(rows "$1")"') print; next }
@@ -179,8 +183,8 @@ measure() {
 	set -- "$1" $(command_of "$1") $(options "$1" | grep -o -e '--table [^ ]*' -e '--columns [^ ]*')
 	name=$1
 	shift
-	timeout --foreground -k 20 "$limit" "$B/bin/aloe" "$@" --markdown --csv "$out/$name.csv" \
-		--plot "$out/$name.svg" >"$out/$name.part" || status=$?
+	case $name in map-published | growth) ;; *) set -- "$@" --plot "$out/$name.svg" ;; esac # those have tables alone
+	timeout --foreground -k 20 "$limit" "$B/bin/aloe" "$@" --markdown --csv "$out/$name.csv" >"$out/$name.part" || status=$?
 	[ $status != 124 ] || echo "measured.sh: $name took too long: what it had until then" >&2
 	if [ -s "$out/$name.part" ] && { [ $status = 0 ] || [ $status = 124 ]; }; then
 		handsome "$name" >"$out/$name.md"
@@ -195,7 +199,7 @@ section() {
 	printf 'On this machine: %s. ' "$(cat "$out/machine" 2>/dev/null || sed -n 's/^On this machine: \(.*[^.]\)\. By .*/\1/p' "$into")"
 	printf 'By `tests/bench/measured.sh%s`, last on %s: %s in %s s, with a load of %s when it began. ' "${short:+ --short}" \
 		"$(date -u +%Y-%m-%dT%H:%MZ)" "$(echo $done_names | wc -w) benchmarks" "$(($(date +%s) - began))" "$load"
-	printf 'Below each table, folded, are its command, its date, and what the figures stand on. '
+	printf 'Below each table, folded, are its command, its date, its CPU (of tables from 2026-11-28 on), and what the figures stand on. '
 	printf 'Ratios to what was published are across machines, and only of isolation `component`: a process each, as theirs.\n\n'
 	for name in $all; do
 		if [ -f "$out/$name.md" ]; then cat "$out/$name.md"; else kept "$name"; fi >"$out/body"

@@ -63,6 +63,8 @@ char *aloe_help(const char *component);
 /* Numbers out of the report, by path ("latency.slots"; a number is a place in an array).
  * ran_variable takes INSTANCE.VAR. Fails the test where there is none. */
 double ran_number(const struct ran *ran, const char *path);
+/* ran_is_null: it is there, and has no value. */
+bool ran_is_null(const struct ran *ran, const char *path);
 const char *ran_text(const struct ran *ran, const char *path);
 double ran_variable(const struct ran *ran, const char *name);
 /* ran_clean: no slot missed, slipped or skipped, no message absent, late, overwritten or lost. */

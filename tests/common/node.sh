@@ -9,6 +9,7 @@ export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
 trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
 
 . tests/common/ok.sh
+capacity_copy "$XDG_STATE_HOME/aloe"
 aloe() {
 	"$bin/aloe" "$@"
 }

@@ -6,6 +6,10 @@
 . tests/common/node.sh
 exactly=-F
 top=$PWD
+for node in a b c; do
+	capacity_copy "$work/state-$node"
+	capacity_copy "$XDG_STATE_HOME/aloe/nodes/$node"
+done
 cd "$work" || exit 2
 
 joined() { # [HOW_MANY] [--dir DIR]

@@ -17,3 +17,8 @@ ok() {
 		failed=1
 	fi
 }
+
+# capacity_copy STATE_DIRECTORY: what tests/run.sh has measured of this machine is known there; without it a node measures.
+capacity_copy() {
+	[ -z "${ALOE_TEST_CAPACITY:-}" ] || { mkdir -p "$1" && cp -R "$ALOE_TEST_CAPACITY" "$1/capacity"; }
+}

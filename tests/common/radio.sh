@@ -41,6 +41,7 @@ radio() { # GROUPS: what follows the common keys of each
 run() { # WAY SLOTS...: how to begin the command; the exit status is that of aloe
 	way=$1
 	shift
+	case " $* " in *" --lanes "*) ;; *) set -- "$@" ${ALOE_TEST_LANE:+--lanes "$ALOE_TEST_LANE"} ;; esac # of the row in tests/run.sh
 	for _ in $(seq 240); do
 		$way timeout -k 20 300 "$B/bin/aloe" run "$work/pass.conf" --radio "$work/radio.conf" --json -q "$@" \
 			>"$work/out" 2>"$work/err"

@@ -172,12 +172,13 @@ static inline double complex air_at(const struct air *air, double at)
 {
 	const long long whole = (long long)floor(at), size = (long long)air->frames * FRAME;
 	const double fraction = at - (double)whole, sine = sin(M_PI * fraction) / M_PI;
-	double complex sum = 0;
+	const double complex step = cexp(I * M_PI / 24.5);
+	double complex sum = 0, turn = cexp(I * M_PI * (-23 - fraction) / 24.5);
 
 	if (fraction < 1e-9)
 		return whole >= 0 && whole < size ? (double complex)air->samples[whole] : 0;
-	for (int k = -23; k <= 24; k++) {
-		const double t = k - fraction, window = 0.5 + 0.5 * cos(M_PI * t / 24.5);
+	for (int k = -23; k <= 24; k++, turn *= step) { /* the window's cosine, turned on */
+		const double t = k - fraction, window = 0.5 + 0.5 * creal(turn);
 		const double weight = (k % 2 ? sine : -sine) / t * window;
 
 		if (whole + k >= 0 && whole + k < size)

@@ -10,6 +10,7 @@ work=$(mktemp -d) || exit 2
 aloe=$B/bin/aloe
 trap '"$aloe" down --dir "$work/node" >/dev/null 2>&1; rm -rf "$work"' EXIT
 . tests/common/ok.sh
+capacity_copy "$work/state"
 
 cat >"$work/slow.conf" <<'END'
 name = "slow";

@@ -15,8 +15,12 @@ failed=0
 expect() {
 	what=$1 status=$2 text=$3
 	shift 3
-	"$@" >"$work/said" 2>&1 </dev/null
-	got=$?
+	for _ in $(seq 240); do # a lane has its CPU for itself; another test may have it just now
+		"$@" >"$work/said" 2>&1 </dev/null
+		got=$?
+		grep -q "taken by the lane of another" "$work/said" || break
+		sleep 0.5
+	done
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		left=$(ls -A "$XDG_RUNTIME_DIR")
 		[ -z "$left" ] && break
@@ -78,7 +82,7 @@ else
 	echo "  (not root: no tmpfs of our own; /dev/full stands for it in test_refused)"
 fi
 expect "a limit on file sizes: path and cause" 1 "$work/small.out" \
-	prlimit --fsize=1000000 "$aloe" run "$work/small.conf" --quiet --slots 100000 --clock virtual
+	prlimit --fsize=4000000 "$aloe" run "$work/small.conf" --quiet --slots 100000 --clock virtual
 expect "no file may have a byte: refused at once, with both sizes" 0 "a file may have 0 bytes (ulimit -f)" \
 	sh -c "{ prlimit --fsize=0 '$aloe' run '$work/small.conf' --quiet --slots 10 --clock virtual; echo exit \$?; } 2>&1 | cat"
 grep -q "^exit 1$" "$work/said" || { echo "not ok the exit status is another"; cat "$work/said"; failed=1; }

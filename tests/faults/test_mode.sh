@@ -11,6 +11,8 @@ work=$(mktemp -d) || exit 2
 aloe=$B/bin/aloe
 trap '"$aloe" down --dir "$work/node" >/dev/null 2>&1; rm -rf "$work"' EXIT
 . tests/common/ok.sh
+. tests/common/thefts.sh
+capacity_copy "$work/state"
 cpu=$(taskset -cp $$ | sed 's/.*[^0-9]//') # the last that this process may use
 
 # waveform US MODE-US: a stage that takes US, and MODE-US once on_overrun is set
@@ -66,20 +68,11 @@ ok "the live view shows it" sh -c "'$aloe' status slow --dir '$work/node' | grep
 
 [ "$(id -u)" = 0 ] || { echo "# only root may give priority to what disturbs a lane"; exit $failed; }
 # a thread above the lane's has its CPU for 1.5 ms in each 4 ms: more than 3 of 16 slots
-thefts() {
-	taskset -c "$cpu" chrt -f 80 python3 -c "
-import time
-for n in range(100):
-    until = time.monotonic() + 0.0015
-    while time.monotonic() < until:
-        pass
-    time.sleep(0.0025)"
-}
 waveform 200.0 10
 ok "load" "$aloe" load "$work/slow.conf" --lanes "$cpu" --dir "$work/node"
 ok "start" "$aloe" start slow --dir "$work/node"
 sleep 0.3 # so that the usual work is known
-ok "another thread takes the CPU" thefts
+ok "another thread takes the CPU" thefts "$cpu" 100 0.0015 0.0025
 sleep 0.3 # until exec has looked
 "$aloe" status slow --json --dir "$work/node" >"$work/report"
 ok "slots are missed" [ "$(of missed "$work/report")" -ge 16 ]

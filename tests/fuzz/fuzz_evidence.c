@@ -44,7 +44,9 @@ static void slot_join(const uint8_t *data, const struct evidence_record *records
 	    .n_calls = 1,
 	    .records = records,
 	    .n_records = n,
-	    .recorded = data[51] % 2};
+	    .recorded = data[51] % 2,
+	    .alone = data[53] % 2,
+	    .switches = data[54]};
 	struct evidence_cause causes[EVIDENCE_CAUSES];
 	uint64_t sum = 0;
 	size_t n_causes;
@@ -60,10 +62,12 @@ static void slot_join(const uint8_t *data, const struct evidence_record *records
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t ids[PERF_SOURCES] = {
-	    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+	    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+	static const uint16_t fields[PERF_SOURCES] = {[PERF_WORK] = 16, [PERF_NMI] = 16};
 	struct evidence_record records[RECORDS];
 	struct evidence_losses losses = {0};
-	struct evidence_bytes from = {.size = RING, .ids = ids, .valid = (1u << PERF_SOURCES) - 1};
+	struct evidence_bytes from = {
+	    .size = RING, .ids = ids, .fields = fields, .valid = (1u << PERF_SOURCES) - 1};
 	uint8_t *ring;
 	bool whole;
 	size_t n;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * core/report: the report of a run that is kept may be any bytes. It is refused with a reason, or
- * printed, listed and put beside itself. */
+ * printed, listed, drawn and put beside itself. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/plot/plot.h"
 #include "core/report/runs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -17,6 +18,7 @@ static void insist(bool true_here)
 static void report_check(const json_t *report)
 {
 	struct run_row row = {.name = "w-20260101-000000", .state = RUN_OVER};
+	struct plot plot;
 	const struct runs runs = {.rows = &row, .n = 1};
 	char *text = NULL;
 	size_t len = 0;
@@ -29,6 +31,9 @@ static void report_check(const json_t *report)
 	run_figures(report, &row);
 	runs_print(&runs, out);
 	runs_compare("a", report, "b", report, out);
+	report_figure(report, "a", &plot);
+	plot_script(&plot, out);
+	plot_fini(&plot);
 	insist(fclose(out) == 0);
 	json = runs_json(&runs);
 	insist(json != NULL && json_array_size(json_object_get(json, "runs")) == 1);

@@ -13,6 +13,7 @@ mkdir -m 700 "$work/run"
 trap 'rm -rf "$work"' EXIT
 
 . tests/common/ok.sh
+capacity_copy "$XDG_STATE_HOME/aloe"
 
 # conf NAME FROM TO: bytes of FROM into TO, by way of a link; 25 ms of ring are less than the bytes
 conf() {

@@ -12,11 +12,17 @@ CXX=${CXX:-c++}
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 
+# present: of the files that it reads, one a line, those that are there.
+present() {
+	while read -r file; do
+		[ -f "$file" ] && echo "$file"
+	done
+}
 if git rev-parse --git-dir >/dev/null 2>&1; then
 	git ls-files
 else
 	find . -name 'build*' -prune -o -type f -print | sed 's,^\./,,'
-fi | while read -r file; do [ -f "$file" ] && echo "$file"; done >"$tmp/files"
+fi | present >"$tmp/files"
 files() {
 	grep -E "$1" "$tmp/files"
 }
@@ -87,10 +93,7 @@ awk '
 # ---- circles ------------------------------------------------------------------------------------------------------------
 # A file leads to those of its folder that it includes, and to those whose symbols its object asks for.
 files '^(core|platforms|components|daemons|tools)/.*\.[ch]$' >"$tmp/product"
-while read -r file; do
-	object="$B/obj/${file%.c}.o"
-	[ "$object" != "$B/obj/$file.o" ] && [ -f "$object" ] && nm -A -g "$object"
-done <"$tmp/product" >"$tmp/symbols"
+sed -n "s,\(.*\)\.c\$,$B/obj/\1.o,p" "$tmp/product" | present | xargs -r nm -A -g >"$tmp/symbols"
 awk -v objects="$B/obj/" '
 	function folder_of(path) { sub(/\/[^\/]*$/, "", path); return path }
 	FILENAME == ARGV[1] { product[$1] = 1; next }
@@ -127,8 +130,8 @@ if grep -q '^## The slot engine' core/README.md 2>/dev/null; then
 fi | rule "the slot engine is read in 1 200 lines"
 
 # ---- text ---------------------------------------------------------------------------------------------------------------
-# Data has none: recordings, vectors, inputs of parsers.
-files '' | grep -vE '^(LICENSE|\.gitignore|debian/(changelog|source/format)|.*\.(wav|bin|f32))$|^tests/(vectors|fuzz/corpus)/' |
+# Data has none: recordings, vectors, results, inputs of parsers, pictures; nor have files of others, which are kept as they came.
+files '' | grep -vE '^(LICENSE|\.gitignore|debian/(changelog|source/format)|.*\.(wav|bin|f32|png))$|^daemons/statsman/page/uplot/|^tests/(vectors|fuzz/corpus)/|^tests/bench/plots/.*\.json$' |
 	xargs -r grep -LE 'SPDX-License-Identifier: (BSD-3-Clause|CC-BY-SA-3.0)' |
 	sed 's/$/: no SPDX line/' | rule "an SPDX line in every file"
 
@@ -245,40 +248,45 @@ done | awk '{
 }' | rule "a count of 1 stands before no plural"
 
 # ---- headers compile alone ------------------------------------------------------------------------------------------------
-files '\.h$' | while read -r file; do
-	$CC -std=c11 -D_GNU_SOURCE -I. -Icore/include -Wall -Wextra -Werror -fsyntax-only -x c "$file" 2>"$tmp/err" ||
-		{ echo "$file: does not compile alone"; head -n 4 "$tmp/err"; }
-done | rule "every header compiles alone"
-files '^core/include/.*\.h$' | while read -r file; do
-	echo "#include \"$file\"" | $CXX -std=c++20 -I. -Icore/include -Wall -Wextra -Werror -fsyntax-only -x c++ - 2>"$tmp/err" ||
-		{ echo "$file: does not compile as C++20"; head -n 4 "$tmp/err"; }
-done | rule "public headers compile as C++"
+# A header that a source includes before all else has been compiled alone, with that source.
+files '^(core|platforms|components|daemons|tools|tests)/.*\.c$' | while read -r file; do
+	[ -f "$B/obj/${file%.c}.o" ] && echo "$file"
+done | xargs -r awk '
+	FNR == 1 { first = 1 }
+	first && /^[[:space:]]*#/ { if (sub(/^#include "/, "") && sub(/".*/, "")) print; first = 0 }
+' | sort -u >"$tmp/compiled"
+# compiled COMMAND... prints the errors of a compiler, and that it failed.
+compiled() {
+	LC_ALL=C "$@" >"$tmp/said" 2>&1 || { grep -E ': (fatal )?error: ' "$tmp/said" || cat "$tmp/said"; echo "$1 failed"; }
+}
+files '\.h$' | grep -vxFf "$tmp/compiled" >"$tmp/headers"
+compiled xargs -r -a "$tmp/headers" $CC -std=c11 -D_GNU_SOURCE -I. -Icore/include -Wall -Wextra -Werror -fsyntax-only -x c |
+	rule "every header compiles alone"
+files '^core/include/.*\.h$' | while read -r file; do echo "#include \"$file\""; done >"$tmp/public.cpp"
+compiled $CXX -std=c++20 -I. -Icore/include -Wall -Wextra -Werror -fsyntax-only -x c++ "$tmp/public.cpp" |
+	rule "public headers compile as C++"
 
 # ---- what was built -------------------------------------------------------------------------------------------------------
 built() {
 	find "$B/$1" -name "$2" -type f 2>/dev/null | sort
 }
-for object in $(built obj/components '*.o') $(built obj/core/kernels '*.o') $(built obj/core/fft '*.o'); do
-	size -A "$object" | awk -v object="$object" '
-		$1 ~ /^\.(data|bss|tdata|tbss)/ && $1 !~ /^\.data\.rel\.ro/ && $2 > 0 {
-			print object ": " $2 " bytes of state in " $1 }'
-done | rule "components have no state outside of an instance"
-for object in $(built lib/aloe '*.so'); do
-	name=$(basename "$object" .so)
-	nm -D --defined-only "$object" | awk '{ print $3 }' | grep -vxE "aloe_component_$name|_init|_fini" |
-		sed "s,^,$object: visible: ,"
-	nm -D --undefined-only "$object" | awk '{ print $2 }' | grep '^aloe_' | sed "s,^,$object: left undefined: ,"
-done | rule "a component shows one symbol and asks for none"
-for program in $(built bin '*'); do
-	readelf -d "$program" 2>/dev/null | grep NEEDED | grep -E 'fftw|liquid' | sed "s,^,$program: ,"
-done | rule "no program needs FFTW or liquid"
+{ built obj/components '*.o'; built obj/core/kernels '*.o'; built obj/core/fft '*.o'; } | xargs -r size -A | awk '
+	/ :$/ { object = $1 }
+	$1 ~ /^\.(data|bss|tdata|tbss)/ && $1 !~ /^\.data\.rel\.ro/ && $2 > 0 {
+		print object ": " $2 " bytes of state in " $1 }' | rule "components have no state outside of an instance"
+built lib/aloe '*.so' | xargs -r nm -A -D | awk '
+	{ object = $1; sub(/:[0-9a-f]*$/, "", object); name = object; sub(/.*\//, "", name); sub(/\.so$/, "", name) }
+	$(NF - 1) ~ /^[Uwv]$/ { if ($NF ~ /^aloe_/) print object ": left undefined: " $NF; next }
+	$NF != "aloe_component_" name && $NF != "_init" && $NF != "_fini" { print object ": visible: " $NF }
+' | rule "a component shows one symbol and asks for none"
+built bin '*' | xargs -r readelf -d /dev/null 2>/dev/null | awk '
+	/^File: / { program = $2 }
+	/NEEDED/ && /fftw|liquid/ { print program ": " $0 }' | rule "no program needs FFTW or liquid"
 
 # What a user reads names no file that only a reader of the sources has; the public header is installed. A line that is a
 # path alone is of an assertion.
-for program in $(built bin '*') $(built lib/aloe '*.so'); do
-	strings -d "$program" | grep -E '[A-Za-z0-9_]\.h\b' | grep -vE '^[A-Za-z0-9_./-]+\.h$|<?aloe/component\.h' |
-		sed "s,^,$program: ,"
-done | rule "no text for users names a source header"
+{ built bin '*'; built lib/aloe '*.so'; } | xargs -r strings -d -f | grep -E '[A-Za-z0-9_]\.h\b' |
+	grep -vE '^[^ ]*: *[A-Za-z0-9_./-]+\.h$|<?aloe/component\.h' | rule "no text for users names a source header"
 files '\.[1-8]$|\.bash$' | xargs -r grep -nE '[A-Za-z0-9_]\.h\b' /dev/null | grep -vE 'aloe/component\.h' |
 	rule "no manual names a source header"
 

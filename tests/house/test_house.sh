@@ -134,6 +134,12 @@ fi
 house && put core/base/needs.h <<-END && expect 'every header compiles alone'
 	static inline size_t needs(void) { return 0; }
 END
+# A source has included the header, after another one that it needs.
+house && put core/base/needs.h <<-END && printf '#include "core/base/list.h"\n#include "core/base/needs.h"\n' | put core/base/user.c &&
+	static inline size_t needs(void) { return 0; }
+END
+	mkdir -p "$tree/build/obj/core/base" && (cd "$tree" && $CC -I. -c core/base/user.c -o build/obj/core/base/user.o) &&
+	expect 'every header compiles alone'
 house && put core/include/aloe/new.h <<-END && expect 'public headers compile as C++'
 	static inline int *f(void *new) { int *p = new; return p; }
 END

@@ -66,6 +66,31 @@ program note <<'END'
 echo '==1==Unable to get registers from thread 2.' >"${ASAN_OPTIONS##*log_path=}.1"
 echo '[  PASSED  ] 1 test(s).'
 END
+program two <<'END'
+echo '[ RUN      ] test_good
+said by a good one
+[       OK ] test_good
+[ RUN      ] test_bad
+said by the command'
+seq -f 'line %g' 40
+echo '[  FAILED  ] test_bad
+[ RUN      ] test_last
+[       OK ] test_last
+[==========] 3 test(s) run.
+[  PASSED  ] 2 test(s).
+[  FAILED  ] 1 test(s), listed below:
+[  FAILED  ] test_bad'
+exit 1
+END
+program last.sh <<'END'
+echo 'ok one
+  said by a good one
+ok two
+not ok three
+  | said by the command'
+seq -f 'ok %g' 4 40
+exit 1
+END
 program skips <<'END'
 echo '[  PASSED  ] 1 test(s).'
 echo '[  SKIPPED ] 1 test(s), listed below:'
@@ -100,6 +125,22 @@ else
 	echo "not ok the end of its log is shown after the table"
 	failed=1
 fi
+# shown PROGRAM FIRST LAST: after the table, what has failed in it is shown from this line to that one, and nothing else.
+shown() {
+	sed '1,/^  all /d; /^  failed /d; /^[0-9]* passed/d; s/^        //' "$work/out" >"$work/shown"
+	if [ "$(sed -n '1p;$p' "$work/shown")" = "$2
+$3" ] && grep -q 'said by the command' "$work/shown" && ! grep -q 'said by a good one' "$work/shown"; then
+		echo "ok $1: what has failed is shown from its name to its failure"
+	else
+		echo "not ok $1: what has failed is shown from its name to its failure"
+		sed 's/^/  | /' "$work/out"
+		failed=1
+	fi
+}
+expect "two of three" 1 "2 passed, 1 failed, 0 skipped" two
+shown two '[ RUN      ] test_bad' '[  FAILED  ] test_bad'
+expect "one of many" 1 "39 passed, 1 failed, 0 skipped" last.sh
+shown last.sh 'not ok three' '  | said by the command'
 expect "a program that tells nothing has failed" 1 "0 passed, 1 failed, 0 skipped" silent
 expect "a crash is a failure" 1 "3 passed, 1 failed, 0 skipped" crash
 TEST_TIMEOUT=1 expect "a hang is ended and is a failure" 1 "0 passed, 1 failed, 0 skipped" hang

@@ -19,7 +19,7 @@ for file in bin/aloe bin/execinfo bin/comprun bin/aloe-frontend bin/aloe-bridge 
 	lib/aloe/gain.so lib/aloe/gain.desc lib/pkgconfig/aloe.pc include/aloe/component.h \
 	share/aloe/waveforms/utran384.conf share/man/man1/aloe.1 share/man/man1/execinfo.1 share/man/man1/comprun.1 \
 	share/bash-completion/completions/aloe share/doc/aloe/daemons.md share/doc/aloe/platforms.md \
-	lib/systemd/system/aloe@.service share/aloe/deploy/aloe.slurm; do
+	lib/systemd/system/aloe@.service share/aloe/deploy/aloe.slurm share/aloe/deploy/grafana.json; do
 	ok "installed: $file" test -s "$stage/usr/$file"
 done
 

@@ -8,6 +8,7 @@
 # `bler`: the example of Python with matplotlib, which makes BUILD/bler.png;
 # `trace`: traces read with the protos of pip's perfetto (tests/others/trace.sh);
 # `srsran`, by name only: srsRAN's pdsch_enodeb and pdsch_ue through a channel (tests/others/srsran.sh);
+# `dashboard`: the page of a node in headless Chromium (tests/others/dashboard.sh);
 # `sigmf`: recordings before the validator of pip's sigmf (tests/others/sigmf.sh);
 # `metrics`: /metrics of a node before the judges of others (promtool for the old format,
 # prometheus_client's strict parser for OpenMetrics); and `slurm` with three nodes (tests/others/slurm.sh). Default: all. By
@@ -210,6 +211,7 @@ part_slurm() {
 . tests/others/grzmq.sh
 . tests/others/sigmf.sh
 . tests/others/trace.sh
+. tests/others/dashboard.sh
 
 # The picture has 1200 x 675 points, lines of four colours, and its legend beside the axes.
 picture_is_whole() { # FILE
@@ -233,7 +235,7 @@ part_deb() {
 	tests/others/deb.sh || failed=1
 }
 
-for part in ${*:-examples discovery gnuradio grzmq sigmf trace bler soapy soapy_radio devtest metrics slurm deb}; do
+for part in ${*:-examples discovery gnuradio grzmq sigmf trace bler soapy soapy_radio devtest metrics dashboard slurm deb}; do
 	"part_$part"
 done
 exit $failed

@@ -99,5 +99,28 @@ ok "so many indices" is $((slot - begin))
 ok "goes on" aloe start t
 ok "stop: too late" says 1 "is too late, newest is" aloe stop t --at $slot
 ok "nothing has changed" goes_on
+
+# ---- a pause that is ahead, and exec is killed ----
+ok "stands again" says 0 "t pauses" aloe pause t
+before=$(blocks)
+ok "goes on" says 0 "t runs, from slot [0-9]*\$" aloe start t
+from=$(sed -n 's/.*from slot \([0-9]*\)$/\1/p' "$work/said")
+far=$((from + 400))
+aloe pause t --at $far >"$work/paused" 2>&1 &
+pausing=$!
+ok "it is to pause" eventually sh -c "'$bin/aloe' list | grep -q PAUSE"
+kill -9 "$(pgrep -f "aloe-exec .*--dir $work" | head -n 1)"
+wait $pausing
+cat "$work/paused"
+still_runs() { # the pause is two seconds ahead: on a machine that slow that it is past, nothing is shown
+	says 1 "t. has not come to the slot of its pause yet" aloe start t || [ "$(blocks)" -ge $((before + 400)) ]
+}
+ok "it cannot start before it stands" still_runs
+stands_at() {
+	eventually is $((before + 400)) && sleep 0.2 && is $((before + 400))
+}
+ok "it stands at the slot of the pause, although the exec that was asked is dead" stands_at
+ok "goes on" aloe start t
+ok "with the next index" goes_on
 ok "unload" aloe unload t
 exit $failed

@@ -159,11 +159,29 @@ static void check_file(const char *name, const char *begins, const char *holds)
 	free(text);
 }
 
+/* A result that --json has printed is drawn as it was drawn at once. */
+static void test_drawn_again(void)
+{
+	struct ran *ran =
+	    aloe_ok("bench map --seeds 2 --units 0 -q --json --plot '%s'", aloe_path("at-once.gp"));
+	char *at_once = file_take(aloe_path("at-once.gp"), NULL), *again;
+
+	assert_int_equal(file_write(aloe_path("r.json"), ran->out, strlen(ran->out)), 0);
+	ran_free(ran);
+	ran = aloe_ok("bench draw '%s' --plot '%s'", aloe_path("r.json"), aloe_path("again.gp"));
+	assert_string_equal(ran->out, "");
+	ran_free(ran);
+	again = file_take(aloe_path("again.gp"), NULL);
+	assert_string_equal(again, at_once);
+	free(again);
+	free(at_once);
+}
+
 static void test_plots(void **state)
 {
 	static const char *const files[][3] = {
-	    {"b.gp", "set title 'feasible problems that a mapper solves'",
-	        "set ylabel 'solved [%]'"},
+	    {"b.gp", "set title 'Share of the feasible mapping problems that a mapper solves'",
+	        "set xlabel 'solved [%]'"},
 	    {"b.svg", "<?xml", "solved [%]"}, {"b.png", "\x89PNG", NULL}};
 
 	(void)state;
@@ -173,6 +191,7 @@ static void test_plots(void **state)
 		check_file(files[i][0], files[i][1], files[i][2]);
 	}
 	ran_free(aloe_ends(FAILED, "bench map --seeds 2 --units 0 -q --plot /nowhere/at/all.gp"));
+	test_drawn_again();
 	ran_free(aloe_ends(FAILED, "bench map --seeds 2 --units 0 -q --csv /nowhere/at/all.csv"));
 }
 
@@ -469,6 +488,9 @@ static void test_usage(void **state)
 	    {"bler --simd mmx", "--simd mmx: levels that this machine has"},
 	    {"bler --simd plain,plain", "--simd plain,plain: "},
 	    {"bler --plot a.pdf", "--plot a.pdf: a file name that ends in .svg, .png or .gp"},
+	    {"draw r.json", "--plot FILE.svg, FILE.png or FILE.gp is needed"},
+	    {"draw r.json --json --plot a.gp", "--json: only --plot goes with this command"},
+	    {"draw none.json --plot a.gp", "none.json: cannot be read"},
 	    {"bler --json --csv -", "--json and --csv - cannot both"},
 	    {"bler --waveform none.conf", "none.conf: cannot be read"},
 	    {"bler --waveform waveforms/bpsk.conf", "a parameter ebn0_db (awgn)"},
@@ -491,6 +513,10 @@ static void test_usage(void **state)
 	    {"bridge --bytes 7", "--bytes 7: different whole numbers 8 .. "},
 	    {"bridge --depth 48", "--depth 48: a power of two"},
 	    {"bridge --ways tcp,x", "--ways tcp,x: names separated by commas"},
+	    {"growth --instances 3.5", "--instances 3.5: at most 16 different whole numbers"},
+	    {"growth --waveforms 1,2.5", "--waveforms 1,2.5: at most 16 different whole numbers"},
+	    {"growth --slots 10,20", "--slots 10,20: a whole number from 1 to 1000000 is needed"},
+	    {"growth --slots 2.5", "--slots 2.5: a whole number"},
 	    {"copies none.conf", "none.conf: cannot be read"},
 	};
 

@@ -834,7 +834,7 @@ static void test_planted(void **state)
 	for (enum planted planted = NO_LEASE; planted < FAULTS; planted++) {
 		uint32_t clusters = 0, found = 0;
 
-		for (uint64_t seed = 1; seed <= ALOE_SLOWER(200, 100); seed++) {
+		for (uint64_t seed = 1; seed <= 200; seed++) { /* the rarest fault shows in 3 */
 			if (!cluster_open(c, seed, planted))
 				continue;
 			clusters++;

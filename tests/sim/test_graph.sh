@@ -41,7 +41,7 @@ ok "a wrong file" says 2 'wrong.conf:[0-9]*:.*"dmod"' aloe graph wrong.conf
 ok "no such file" says 2 'x.conf' aloe graph x.conf
 ok "no such platform" says 2 'nowhere' aloe graph w.conf --platform nowhere
 ok "a folder that is not there" says 1 "none/x/one.svg: cannot be written" aloe graph w.conf --svg none/x/one.svg
-ok "without Graphviz: what to install" says 1 'needs Graphviz.*apt-get install graphviz.*--dot FILE' \
+ok "without Graphviz: what to install" says 2 'needs Graphviz.*apt-get install graphviz.*--dot FILE' \
 	env PATH="$work/none" "$bin/aloe" graph w.conf --svg two.svg
 ok "no file is made then" test ! -e two.svg
 ok "the lines need none" says 0 'demod' env PATH="$work/none" "$bin/aloe" graph w.conf

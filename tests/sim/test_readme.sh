@@ -42,8 +42,13 @@ while IFS= read -r line <&3; do
 	case $line in *"'"*"'"*) ;; *"'"*) open=${open:-}x ;; esac
 	[ $((${#open} % 2)) = 0 ] || continue
 	want=$(printf %s "$line" | sed -n 's/.*# exit status \([0-9]*\)$/\1/p')
-	eval "$command"
-	status=$?
+	for _ in $(seq 240); do # a lane has its CPU for itself; another test may have it just now
+		eval "$command" 2>"$HOME/err"
+		status=$?
+		cat "$HOME/err" >&2
+		grep -q "taken by the lane of another" "$HOME/err" || break
+		sleep 0.5
+	done
 	[ "$status" = "${want:-0}" ] || {
 		echo "exit status $status instead of ${want:-0}: $command" >&2
 		[ -z "${!:-}" ] || kill $! 2>/dev/null # what the block has put into the background
@@ -124,6 +129,8 @@ twice() ( # HOW BLOCK NAME
 	failed=0
 	for again in "" ", again"; do
 		ok "$3, $1$again" typed "$1" "$2"
+		# what a block that has failed has started is no node for the tests that follow
+		[ $failed = 0 ] || XDG_RUNTIME_DIR="$places/$1/run" "$B/bin/aloe" down >/dev/null 2>&1
 	done
 	exit $failed
 )

@@ -13,6 +13,7 @@ mkdir -m 700 "$work/run"
 trap 'rm -rf "$work"' EXIT
 
 . tests/common/ok.sh
+capacity_copy "$XDG_STATE_HOME/aloe"
 eventually() {
 	for _ in $(seq 600); do
 		"$@" >/dev/null 2>&1 && return

@@ -47,7 +47,7 @@ ok "a view that it cannot have" says 2 'a constellation needs complex items' alo
 ok "nothing left" says 1 'no sample came' aloe scope "$speech" --skip 100000000
 ok "an odd block" says 2 'a power of two' aloe scope "$speech" --fft 101
 ok "an eye of nothing" says 2 'needs --symbol' aloe scope "$speech" --view eye
-ok "without gnuplot: what to install" says 1 'needs gnuplot.*apt-get install gnuplot-nox.*--csv' \
+ok "without gnuplot: what to install" says 2 'needs gnuplot.*apt-get install gnuplot-nox.*--csv' \
 	env PATH="$work/none" "$bin/aloe" scope "$speech" --png two.png
 ok "no file is made then" test ! -e two.png
 

@@ -9,6 +9,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
 . tests/common/ok.sh
+capacity_copy "$work/state"
 
 aloe=$B/bin/aloe
 

@@ -11,6 +11,7 @@ work=$(mktemp -d) || exit 2
 pid=
 trap '[ -n "$pid" ] && kill "$pid" && wait "$pid" 2>/dev/null; rm -rf "$work"' EXIT
 . tests/common/ok.sh
+capacity_copy "$work/state"
 cat >"$work/late.conf" <<-END
 	name = "late";
 	clock = "radio";

@@ -38,10 +38,15 @@ says() { # WORDS: of x310-init
 	cat "$work/init"
 	return 1
 }
-# Slots of both devices are whole: none begins because time has passed.
+# Slots of both devices are whole: none begins because time has passed. Where the machine has kept the simulator from its CPU so
+# long that one did, it is tried again, and said.
 as_one() {
-	run "" --slots 100 || return 1
-	sed -n '/"radio"/,$p' "$work/out" | grep -m 1 '"flywheeled"' | grep -q ": 0,"
+	for _ in 1 2 3; do
+		run "" --slots 100 || return 1
+		sed -n '/"radio"/,$p' "$work/out" | grep -m 1 '"flywheeled"' | grep -q ": 0," && return
+		echo "# tried again: $(grep -m 1 '"text": "the samples of the radio' "$work/out")"
+	done
+	return 1
 }
 
 one() {

@@ -13,10 +13,14 @@
  *   soft-interrupt  packets over flood0, from another CPU, for 20 to 40 ms; who starts inject
  *               has made flood1 hand them to the lane's CPU
  *   other-cpu   membarrier(2) from another CPU, for 20 to 40 ms: each interrupts the lane's CPU
+ *   other-cpu-tlb   a thread of the lane's process, on another CPU, takes memory and gives it back
+ *               for 20 to 40 ms by an order to `told`: each time the lane's CPU is interrupted
  *   timer       8 000 to 16 000 timers of the lane's CPU expire at once
  *   timer-idle  the same; of `timer` a thread of low priority has the CPU while the lane sleeps,
  *               because there are kernels that write no record while a CPU is idle
  *   throttled   the lane's thread is in a cgroup that has 1 of 10 ms for 10 ms, else 9 of 10
+ *   throttled-quota the lane's thread has ordinary priority, in a cgroup that has 1 of 10 ms of the
+ *               CPU for 20 ms (cpu.cfs_quota_us), else no bound
  *   slept       SIGSTOP to the host, SIGCONT after 1.5 to 3 ms
  *   slow-machine    another CPU writes much memory for 20 to 40 ms
  *   radio       SIGSTOP to the simulated radio, SIGCONT after 3 to 6 ms: ORDERS is its pid
@@ -53,7 +57,7 @@
 struct orders {
 	_Atomic uint32_t how, amount;
 };
-enum { ORDER_NONE, ORDER_WORK, ORDER_PAGES };
+enum { ORDER_NONE, ORDER_WORK, ORDER_PAGES, ORDER_STORM };
 
 enum {
 	LANE_PRIORITY = 50,
@@ -317,9 +321,24 @@ static bool group_open(const struct inject *inject)
 	    text_write(GROUP "/cpu.rt_runtime_us", 9000) && text_write(GROUP "/tasks", inject->tid);
 }
 
+/* A quota bounds ordinary threads only; FIFO is refused in a group without a budget for it. */
+static bool quota_open(const struct inject *inject)
+{
+	const struct sched_param ordinary = {0};
+
+	mkdir(GROUP, 0755);
+	return text_write(GROUP "/cpu.cfs_period_us", 10000) &&
+	    text_write(GROUP "/cpu.cfs_quota_us", -1) &&
+	    sched_setscheduler(inject->tid, SCHED_OTHER, &ordinary) == 0 &&
+	    text_write(GROUP "/tasks", inject->tid);
+}
+
 static void group_close(const struct inject *inject)
 {
+	const struct sched_param param = {.sched_priority = LANE_PRIORITY};
+
 	text_write("/sys/fs/cgroup/cpu/tasks", inject->tid);
+	sched_setscheduler(inject->tid, SCHED_FIFO, &param);
 	rmdir(GROUP);
 }
 
@@ -351,6 +370,13 @@ static void throttle(void)
 	text_write(GROUP "/cpu.rt_runtime_us", 1000);
 	sleep_us(10000);
 	text_write(GROUP "/cpu.rt_runtime_us", 9000);
+}
+
+static void quota(void)
+{
+	text_write(GROUP "/cpu.cfs_quota_us", 1000);
+	sleep_us(20000);
+	text_write(GROUP "/cpu.cfs_quota_us", -1);
 }
 
 static void timers_expire(const struct inject *inject, uint32_t n)
@@ -386,8 +412,12 @@ static void kind_do(struct inject *inject, const char *kind)
 		barriers(long_ns);
 	else if (strcmp(kind, "slow-machine") == 0)
 		memory_write(inject, long_ns);
+	else if (strcmp(kind, "other-cpu-tlb") == 0)
+		order_give(inject, ORDER_STORM, us * 40 / 3);
 	else if (strcmp(kind, "throttled") == 0)
 		throttle();
+	else if (strcmp(kind, "throttled-quota") == 0)
+		quota();
 	else if (strncmp(kind, "timer", 5) == 0)
 		timers_expire(inject, us * 16 / 3);
 	else
@@ -463,7 +493,8 @@ static bool kinds_open(struct inject *inject, const char *kinds, const char *pat
 		return false;
 	if (strstr(kinds, "slow-machine") && !memory_open(inject))
 		return false;
-	if (strstr(kinds, "throttled") && !group_open(inject))
+	if (strstr(kinds, "throttled") &&
+	    !(strstr(kinds, "throttled-quota") ? quota_open(inject) : group_open(inject)))
 		return false;
 	return orders_open(inject, path);
 }

@@ -89,12 +89,12 @@ static size_t verdict_worst(const struct verdict *verdict)
 	return worst;
 }
 
-/* `timer-idle` is a timer, too. */
+/* `timer-idle` is a timer, too, and `other-cpu-tlb` comes from another CPU. */
 static int is_cause(const char *cause, const char *kind)
 {
-	const size_t len = strcmp(kind, "timer-idle") == 0 ? strlen("timer") : strlen(kind);
+	const size_t len = strlen(cause);
 
-	return strlen(cause) == len && strncmp(cause, kind, len) == 0;
+	return strncmp(cause, kind, len) == 0 && (kind[len] == 0 || kind[len] == '-');
 }
 
 /* The kind, or of two kinds each, is the largest, or the second. */

@@ -43,7 +43,7 @@ waveform() {
 		late = "skip";
 		instances: {
 			source: { $1 };
-			told: { component = "told"; file = "$work/orders"; busy_us = $busy; $reads };
+			told: { component = "told"; file = "$work/orders"; busy_us = $busy; $reads $storm };
 			steady: { component = "told"; file = "$work/none"; busy_us = $busy; $reads };
 			sink: { component = "null_sink"; };
 		};
@@ -90,7 +90,7 @@ feeder_end() {
 # disturb KIND: one line of the matrix
 disturb() {
 	orders=$work/orders
-	busy=300.0 reads=
+	busy=300.0 reads='' storm=''
 	within=
 	source='component = "counter";'
 	case $1 in *no-input*)
@@ -102,6 +102,7 @@ disturb() {
 	esac
 	case $1 in
 	*slow-machine*) reads="read_kib = 8192;" ;;
+	*other-cpu-tlb*) storm="storm_cpu = $other;" ;;
 	*soft-interrupt*) within="unshare -n -m sh $top/tests/truth/flood.sh $cpu" ;;
 	esac
 	waveform "$source"

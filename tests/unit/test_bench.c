@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The pure parts of `aloe bench`: ranges and lists, intervals against published values, crossings,
- * the search for the largest, yardsticks, tables and plots as text. */
+ * the search for the largest, yardsticks and tables as text. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -16,7 +16,6 @@
 #include "tools/bench/copies.h"
 #include "tools/bench/figures.h"
 #include "tools/bench/limit.h"
-#include "tools/bench/plot.h"
 #include "tools/bench/published.h"
 #include "tools/bench/samples.h"
 #include "tools/bench/table.h"
@@ -525,75 +524,6 @@ static void test_columns(void **state)
 	json_decref(table.rows);
 }
 
-static char *script_of(const struct plot *plot, const char *file)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-
-	plot_script(plot, file, out);
-	fclose(out);
-	return text;
-}
-
-static void has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("no `%s` in:\n%s", part, text);
-}
-
-static void test_plot(void **state)
-{
-	struct plot plot = {.title = "it's", .x = "Eb/N0 [dB]", .y = "rate", .log_y = true};
-	json_t *points = plot_series(&plot, PLOT_LINE, "a_b"),
-	       *marks = plot_series(&plot, PLOT_MARKS, "ref");
-	char *text;
-
-	(void)state;
-	json_array_append_new(points, json_pack("[f, f, f, f]", 1.5, 0.25, 0.2, 0.3));
-	json_array_append_new(points, json_pack("[f, f, f, f]", 2.5, 0.0, 0.0, 0.1));
-	json_array_append_new(marks, json_pack("[f, f]", 2.0, 0.1));
-	text = script_of(&plot, "/tmp/it's.svg");
-	has(text, "set terminal svg");
-	has(text, "set output '/tmp/it''s.svg'\n");
-	has(text, "set title 'it''s' noenhanced\n");
-	has(text, "set xlabel 'Eb/N0 [dB]' noenhanced\n");
-	has(text, "set ylabel 'rate' noenhanced\n");
-	has(text, "set logscale y\n");
-	has(text, "set key outside top center"); /* where no label of an axis is */
-	/* room for the right half of the last tick's label */
-	has(text, "set rmargin 5\n");
-	has(text, "\n1.5 0.25 0.2 0.3 \n2.5 NaN NaN 0.1 \nEND\n"); /* zero has no logarithm */
-	has(text, "plot $data0 using 1:2:3:4 with yerrorlines");
-	has(text, ", $data1 using 1:2 with points");
-	assert_null(strstr(text, "set xrange")); /* gnuplot finds it */
-	free(text);
-	json_array_clear(points);
-	json_array_append_new(points, json_pack("[f, f, f, f]", 2.0, 0.25, 0.2, 0.3));
-	text = script_of(&plot, "a.gp");
-	has(text, "set xrange [1:4]\n");
-	free(text);
-	plot.log_y = false;
-	json_array_append_new(
-	    plot_series(&plot, PLOT_BARS, "bars"), json_pack("[s, f]", "one", 3.0));
-	json_array_append_new(
-	    plot_series(&plot, PLOT_COUNTS, "counts"), json_pack("[f, f]", 1.0, 7.0));
-	text = script_of(&plot, "a.gp");
-	has(text, "using 1:2 with impulses");
-	has(text, "set yrange [0:*]\n");
-	has(text, "\n\"one\" 3 \nEND\n");
-	has(text, "xtic(1) with histograms");
-	has(text, "set bmargin 11\n"); /* room for labels that lean */
-	assert_null(strstr(text, "set terminal"));
-	assert_null(strstr(text, "set output"));
-	free(text);
-	plot_fini(&plot);
-	assert_int_equal(plot_check("a.gp"), 0);
-	assert_int_equal(plot_check("a.pdf"), -EINVAL);
-	assert_int_equal(plot_check(".svg"), -EINVAL);
-	assert_int_equal(plot_check("svg"), -EINVAL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -609,7 +539,6 @@ int main(void)
 	    cmocka_unit_test(test_yardstick),
 	    cmocka_unit_test(test_table),
 	    cmocka_unit_test(test_columns),
-	    cmocka_unit_test(test_plot),
 	    cmocka_unit_test(test_in_gaps),
 	    cmocka_unit_test(test_gaps),
 	    cmocka_unit_test(test_gaps_idle),

@@ -256,6 +256,38 @@ static void all_forgotten(void **state)
 	assert_int_equal(house->store.count, 0);
 }
 
+static void count(void *self)
+{
+	++*(int *)self;
+}
+
+/* Asked for a sign of life, and one that came. */
+static void asked_for_a_sign(void **state)
+{
+	struct house *house = *state;
+	struct keep_entry entry;
+	int heard = 0;
+
+	enter(house, EXEC);
+	house->channels[EXEC].heard = count;
+	house->channels[EXEC].self = &heard;
+	channel_settle(&house->channels[EXEC]);
+	while (keep_recv(house->ends[EXEC], &entry) == 0)
+		keep_entry_fini(&entry);
+	channel_ping(&house->channels[EXEC]);
+	assert_int_equal(keep_recv(house->ends[EXEC], &entry), 0);
+	assert_int_equal(entry.kind, KEEP_PING);
+	keep_entry_fini(&entry);
+	assert_int_equal(heard, 0);
+	assert_int_equal(keep_ping(house->ends[EXEC]), 0);
+	channel_settle(&house->channels[EXEC]);
+	assert_int_equal(heard, 1);
+	leave(house, EXEC);
+	channel_close(&house->channels[EXEC]);
+	channel_ping(&house->channels[EXEC]); /* closed: nobody */
+	assert_int_equal(heard, 1);
+}
+
 #define IN_HOUSE(function) cmocka_unit_test_setup_teardown(function, house_setup, house_teardown)
 
 int main(void)
@@ -267,6 +299,7 @@ int main(void)
 	    IN_HOUSE(the_keeper_ends),
 	    IN_HOUSE(the_keeper_sleeps),
 	    IN_HOUSE(all_forgotten),
+	    IN_HOUSE(asked_for_a_sign),
 	};
 
 	cmocka_set_test_filter(getenv("ONLY"));

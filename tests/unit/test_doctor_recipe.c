@@ -76,7 +76,7 @@ static void test_evidence(void **state)
 	found(world, "evidence", UNAVAILABLE,
 	    "context switches, moves of threads between CPUs, interrupts of devices, soft "
 	    "interrupts, timer interrupts, interrupts of other CPUs, calls of other CPUs, wake-ups "
-	    "of lanes, changes of a CPU's clock",
+	    "of lanes, changes of a CPU's clock, work queues, non-maskable interrupts",
 	    "all sources", "page faults: this kernel does not count them");
 }
 

@@ -20,6 +20,7 @@ struct ring {
 	uint8_t bytes[RING];
 	uint64_t head;
 	uint64_t ids[PERF_SOURCES];
+	uint16_t fields[PERF_SOURCES];
 	struct evidence_record records[MAX];
 	struct evidence_losses losses;
 	bool whole;
@@ -30,6 +31,7 @@ static void ring_init(struct ring *ring)
 	*ring = (struct ring){0};
 	for (uint64_t s = 0; s < PERF_SOURCES; s++)
 		ring->ids[s] = 70 + s;
+	ring->fields[PERF_WORK] = ring->fields[PERF_NMI] = 16;
 }
 
 /* Written backwards: a record ends where the one before began. */
@@ -68,6 +70,22 @@ static void ring_sample(struct ring *ring, uint64_t ns, uint64_t id, int32_t tid
 	ring_put(ring, PERF_RECORD_SAMPLE, 0, &body, sizeof(body));
 }
 
+/* Of a tracepoint: raw bytes of `len`, of which the last 8 are the value. */
+static void ring_value(
+    struct ring *ring, uint64_t ns, enum perf_source source, uint32_t len, uint64_t value)
+{
+	struct {
+		uint64_t id;
+		int32_t pid, tid;
+		uint64_t ns, cpu;
+		uint32_t len;
+		uint8_t raw[28];
+	} body = {70 + source, OTHER, OTHER, ns, 1, len, {0}};
+
+	memcpy(body.raw + 16, &value, sizeof(value));
+	ring_put(ring, PERF_RECORD_SAMPLE, 0, &body, sizeof(body));
+}
+
 static size_t ring_read(struct ring *ring, uint64_t after, uint64_t from_ns)
 {
 	const struct evidence_bytes bytes = {.bytes = ring->bytes,
@@ -76,6 +94,7 @@ static size_t ring_read(struct ring *ring, uint64_t after, uint64_t from_ns)
 	    .head = ring->head,
 	    .after = after,
 	    .ids = ring->ids,
+	    .fields = ring->fields,
 	    .valid = (1u << PERF_SOURCES) - 1};
 
 	return evidence_read(&bytes, from_ns, ring->records, MAX, &ring->losses, &ring->whole);
@@ -102,6 +121,27 @@ static void test_records(void **state)
 	assert_int_equal(ring.records[2].ns, 12);
 	assert_int_equal(ring_read(&ring, ring.head, 11), 2);
 	assert_true(ring.whole);
+}
+
+/* A record that is too short for its value makes no sense. */
+static void test_values(void **state)
+{
+	struct ring ring;
+
+	(void)state;
+	ring_init(&ring);
+	ring_value(&ring, 10, PERF_WORK, 24, 0xffffffff81000000);
+	ring_value(&ring, 20, PERF_NMI, 28, 7);
+	assert_int_equal(ring_read(&ring, ring.head, 0), 2);
+	assert_true(ring.records[0].value == 0xffffffff81000000);
+	assert_int_equal(ring.records[1].source, PERF_NMI);
+	assert_int_equal(ring.records[1].value, 7);
+	ring_value(&ring, 30, PERF_NMI, 20, 7);
+	assert_int_equal(ring_read(&ring, ring.head, 0), 0);
+	assert_int_equal(ring.losses.corrupt, 1);
+	ring_sample(&ring, 40, 70 + PERF_WORK, OTHER);
+	assert_int_equal(ring_read(&ring, ring.head, 0), 0);
+	assert_int_equal(ring.losses.corrupt, 2);
 }
 
 /* More than the ring holds: the newest are there, in order, and nothing is said to be whole. */
@@ -288,9 +328,14 @@ static void test_stolen(void **state)
 	story_is(&story, 0, EVIDENCE_STOLEN, 1390);
 	assert_int_equal(story.n, 1);
 	assert_false(evidence_own_doing(story.causes, story.n));
-	/* without CPU time and kernel nothing tells the machine from the component */
+	/* without records nobody knows who had the CPU, but it was not the component */
 	story.slot.recorded = false;
 	story.slot.switches = 3;
+	story_end(&story, 1390);
+	story_is(&story, 0, EVIDENCE_OFF_CPU, 1340); /* it may have slept until the edge */
+	assert_false(evidence_own_doing(story.causes, story.n));
+	/* without CPU time, too, nothing tells the machine from the component */
+	story.slot.from_ns = 0;
 	story_end(&story, 1390);
 	story_is(&story, 0, EVIDENCE_COMPONENT, 1400);
 }
@@ -420,6 +465,61 @@ static void test_storm(void **state)
 	assert_int_equal(story.causes[0].times, 90);
 }
 
+/* A thread of the kernel has the CPU: what it does longest is named. */
+static void test_work(void **state)
+{
+	const uint64_t took[] = {50, 250, 100};
+	struct story story;
+
+	(void)state;
+	story_init(&story);
+	story.calls[1].ns = 1500 * US;
+	story_out(&story, 10150, true, OTHER);
+	for (uint64_t n = 0; n < 3; n++) {
+		story_event(&story, 10200 + 300 * n, PERF_WORK);
+		story.records[story.slot.n_records - 1].value = 0xf0 + n;
+		story_event(&story, 10200 + 300 * n + took[n], PERF_WORK_END);
+	}
+	story_record(&story, 11550, EVIDENCE_IN, LANE, OTHER);
+	story_end(&story, 1400);
+	assert_int_equal(story.n, 1);
+	story_is(&story, 0, EVIDENCE_PREEMPTED, 1400);
+	assert_int_equal(story.causes[0].function, 0xf1);
+	assert_int_equal(story.causes[0].function_ns, 250 * US);
+}
+
+/* The record comes at the end of it; one that claims more time than there was begins with the
+ * record before. */
+static void test_nmi(void **state)
+{
+	struct story story;
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		story_init(&story);
+		story.calls[1].ns = 1500 * US;
+		story_record(&story, 9900, EVIDENCE_IN, LANE, 0);
+		story_event(&story, 10150, PERF_FAULTS);
+		story_event(&story, 11550, PERF_NMI);
+		story.records[2].value = round == 0 ? 1400 * US : UINT64_MAX;
+		story_end(&story, 0);
+		assert_int_equal(story.n, 1);
+		story_is(&story, 0, EVIDENCE_NMI, 1400);
+		assert_false(evidence_own_doing(story.causes, story.n));
+	}
+	/* many short ones, with what comes around each of them */
+	story_init(&story);
+	story.calls[1].ns = 1000 * US;
+	story_record(&story, 9900, EVIDENCE_IN, LANE, 0);
+	for (uint64_t n = 0; n < 90; n++) {
+		story_event(&story, 10110 + 10 * n, PERF_NMI);
+		story.records[story.slot.n_records - 1].value = US;
+	}
+	story_end(&story, 0);
+	assert_int_equal(story.n, 1);
+	story_is(&story, 0, EVIDENCE_NMI, 900);
+}
+
 static void test_before(void **state)
 {
 	struct story story;
@@ -431,6 +531,34 @@ static void test_before(void **state)
 	story_end(&story, 0);
 	assert_int_equal(story.n, 1);
 	story_is(&story, 0, EVIDENCE_BEFORE, 1200);
+}
+
+/* A slot that is late because of the slot before, and would have been late without it, too. */
+static void test_heavy(void **state)
+{
+	struct story story;
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		story_init(&story);
+		story.slot.start_ns += 3000 * US;
+		story.slot.before_ns = story.slot.start_ns;
+		story.calls[1].ns = round == 1 ? 950 * US : 700 * US;
+		if (round == 2) /* the usual work alone is too long */
+			for (int c = 0; c < 2; c++)
+				story.calls[c].ns = story.calls[c].usual_ns =
+				    story.calls[c].rare_ns = 700 * US;
+		story_end(&story, 0);
+		story_is(&story, 0, EVIDENCE_BEFORE, 3000);
+		assert_false(evidence_own_doing(story.causes, story.n));
+		assert_int_equal(evidence_heavy(&story.slot, story.causes, story.n), round > 0);
+	}
+	story_init(&story); /* the call is long, because another thread had the CPU */
+	story.calls[1].ns = 1500 * US;
+	story_out(&story, 10150, true, OTHER);
+	story_record(&story, 11550, EVIDENCE_IN, LANE, OTHER);
+	story_end(&story, 1400);
+	assert_false(evidence_heavy(&story.slot, story.causes, story.n));
 }
 
 static void test_moved(void **state)
@@ -486,6 +614,12 @@ static void test_slow_and_short(void **state)
 	story_is(&story, 0, EVIDENCE_SLOW, 1600);
 	assert_int_equal(story.causes[0].times, 2);
 	assert_false(evidence_own_doing(story.causes, story.n));
+	story_event(&story, 9900, PERF_FREQUENCY); /* too early */
+	story_end(&story, 0);
+	story_is(&story, 0, EVIDENCE_SLOW, 1600);
+	story_event(&story, 10300, PERF_FREQUENCY);
+	story_end(&story, 0);
+	story_is(&story, 0, EVIDENCE_CLOCK, 1600);
 	story_init(&story);
 	for (int c = 0; c < 2; c++)
 		story.calls[c].ns = story.calls[c].usual_ns = story.calls[c].rare_ns = 900 * US;
@@ -509,6 +643,15 @@ static void test_unknown(void **state)
 	story.slot.lost = true;
 	story_end(&story, 0);
 	story_is(&story, 0, EVIDENCE_LOST, 1200);
+	/* the thread slept until it read its clock, and none of its lane kept it */
+	story.slot.from_ns = story.slot.start_ns;
+	story.slot.lost = false;
+	story_end(&story, 0);
+	story_is(&story, 0, EVIDENCE_UNKNOWN, 1200);
+	story.slot.alone = true;
+	story_end(&story, 0);
+	assert_int_equal(story.n, 1);
+	story_is(&story, 0, EVIDENCE_OFF_CPU, 1200);
 }
 
 /* Every cause has its words. */
@@ -530,6 +673,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_records),
+	    cmocka_unit_test(test_values),
 	    cmocka_unit_test(test_overwritten),
 	    cmocka_unit_test(test_losses),
 	    cmocka_unit_test(test_component),
@@ -541,7 +685,10 @@ int main(void)
 	    cmocka_unit_test(test_throttled),
 	    cmocka_unit_test(test_stopped),
 	    cmocka_unit_test(test_storm),
+	    cmocka_unit_test(test_work),
+	    cmocka_unit_test(test_nmi),
 	    cmocka_unit_test(test_before),
+	    cmocka_unit_test(test_heavy),
 	    cmocka_unit_test(test_moved),
 	    cmocka_unit_test(test_interrupts),
 	    cmocka_unit_test(test_slow_and_short),

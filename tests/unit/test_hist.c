@@ -412,7 +412,7 @@ static void test_half_a_carry(void **state)
 
 static void test_merge_beyond_32_bits(void **state)
 {
-	struct hist one = {.count = 1}, sum = {0};
+	struct hist one = {.count = 1, .least_inverted = ~UINT64_C(9), .largest = 9}, sum = {0};
 
 	(void)state;
 	one.cells.low[9] = UINT32_MAX;

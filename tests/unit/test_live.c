@@ -51,7 +51,7 @@ static void screen_open(struct screen *screen, void (*act)(struct live_view *liv
 		live_init(&live);
 		act(&live, screen->words[0]);
 		fflush(stdout);
-		_exit(live.tty ? 0 : 1);
+		_exit(live.term.draws ? 0 : 1);
 	}
 	close(screen->words[0]);
 }
@@ -99,7 +99,7 @@ static void until_the_end(struct live_view *live, int words)
 static void over_a_table(struct live_view *live, int words)
 {
 	printf("table 1\ntable 2\n");
-	live->lines = 2;
+	live->term.lines = 2;
 	until_the_end(live, words);
 }
 

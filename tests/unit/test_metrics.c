@@ -107,7 +107,11 @@ static const char two[] =
     "   {\"lane\": 1, \"node\": \"b\", \"cpu\": 3, \"slots\": 11, \"late_us\": null}],"
     "  \"instances\": [{\"name\": \"x\", \"component\": \"gain\", \"lane\": 1, \"calls\": 3,"
     "    \"mean_us\": 5, \"histogram_ns\": [[90, 1], [1000, 1], [2000000000, 1]]},"
-    "   {\"name\": \"y\", \"component\": \"copy\", \"lane\": null, \"calls\": null}],"
+    "   {\"name\": \"y\", \"component\": \"copy\", \"lane\": null, \"calls\": null},"
+    "   {\"name\": \"judge\", \"component\": \"z\", \"lane\": 1, \"variables\":"
+    "    {\"blocks\": 9, \"block_errors\": 2}},"
+    "   {\"name\": \"file\", \"component\": \"wav_sink\", \"lane\": 1, \"variables\":"
+    "    {\"blocks\": 7}}],"
     "  \"peers\": [{\"node\": \"a\", \"peer\": \"b\", \"sent\": 21, \"sent_bytes\": 2100,"
     "    \"received\": 20, \"received_bytes\": 1900, \"refused\": 1, \"foreign\": 0,"
     "    \"parts\": 18, \"repeated\": 2, \"known\": 0, \"early\": 0, \"late\": 0,"
@@ -158,6 +162,21 @@ static void test_numbers(void **state)
 	    "\"repeated\"} 2");
 	has(text, "aloe_bridge_messages_lost_total{waveform=\"w\",node=\"a\",peer=\"b\"} 3");
 	has_not(text, "aloe_bridge_messages_lost_total{waveform=\"w\",node=\"b\"");
+	free(text);
+}
+
+/* A file has blocks that nobody judges. */
+static void test_blocks(void **state)
+{
+#define BLOCKS                                                                                     \
+	"aloe_instance_blocks_total{waveform=\"w\",node=\"b\",instance=\"judge\",component="       \
+	"\"z\",result="
+	char *text = written(two, METRICS_OPEN);
+
+	(void)state;
+	has(text, BLOCKS "\"judged\"} 9");
+	has(text, BLOCKS "\"wrong\"} 2");
+	has_not(text, "instance=\"file\",component=\"wav_sink\",result=");
 	free(text);
 }
 
@@ -231,6 +250,7 @@ int main(void)
 	    cmocka_unit_test(test_what_a_client_accepts),
 	    cmocka_unit_test(test_the_table),
 	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_blocks),
 	    cmocka_unit_test(test_histogram),
 	    cmocka_unit_test(test_what_is_not_there),
 	    cmocka_unit_test(test_two_formats),

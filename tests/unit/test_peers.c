@@ -110,6 +110,62 @@ static json_t *report_of(struct fixture *fixture, const char *node)
 	return json_pack("{s:s, s:o}", "reason", "", "peers", peers_report(&fixture->wave));
 }
 
+/* Of each kind there is one row, for all nodes. */
+static void test_causes_merged(void **state)
+{
+	static const char *const nodes[] = {"a", "b"};
+	json_t *reports[2], *merged, *causes;
+
+	(void)state;
+	reports[0] =
+	    json_pack("{s:s, s:[{s:s, s:i, s:i, s:f, s:f, s:i}]}", "reason", "", "causes", "kind",
+	        "preempted", "count", 2, "slots", 3, "us", 10.0, "worst_us", 8.0, "worst_slot", 5);
+	reports[1] = json_pack("{s:s, s:[{s:s, s:i}, {s:s, s:i, s:i, s:f, s:f, s:i}]}", "reason",
+	    "", "causes", "kind", "slept", "count", 1, "kind", "preempted", "count", 1, "slots", 1,
+	    "us", 9.5, "worst_us", 9.5, "worst_slot", 7);
+	merged = merge_report(reports, nodes, 2);
+	causes = json_object_get(merged, "causes");
+	assert_int_equal(json_array_size(causes), 2);
+	/* the report of a node stays as it is */
+	assert_int_equal(
+	    report_number(json_array_get(json_object_get(reports[0], "causes"), 0), "count"), 2);
+	assert_int_equal(report_number(json_array_get(causes, 0), "count"), 3);
+	assert_int_equal(report_number(json_array_get(causes, 0), "slots"), 4);
+	assert_true(report_number(json_array_get(causes, 0), "us") == 19.5);
+	assert_int_equal(report_number(json_array_get(causes, 0), "worst_slot"), 7);
+	assert_string_equal(report_text(json_array_get(causes, 1), "kind"), "slept");
+	json_decref(merged);
+	json_decref(reports[0]);
+	json_decref(reports[1]);
+}
+
+/* The most lateness first: of a line with three of them the least is left out. */
+static void test_causes_in_order(void **state)
+{
+	static const char *const nodes[] = {"a", "b"},
+	                         *const order[] = {"kernel", "slept", "preempted", "frequency"};
+	json_t *reports[2], *merged, *causes;
+	char line[200];
+
+	(void)state;
+	reports[0] = json_pack("{s:s, s:[{s:s, s:f}, {s:s, s:f}]}", "reason", "", "causes", "kind",
+	    "preempted", "us", 10.0, "kind", "frequency", "us", 2.0);
+	reports[1] = json_pack("{s:s, s:[{s:s, s:f}, {s:s, s:f}, {s:s, s:f}]}", "reason", "",
+	    "causes", "kind", "kernel", "us", 90.0, "kind", "slept", "us", 40.0, "kind",
+	    "frequency", "us", 1.0);
+	merged = merge_report(reports, nodes, 2);
+	causes = json_object_get(merged, "causes");
+	assert_int_equal(json_array_size(causes), 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(report_text(json_array_get(causes, i), "kind"), order[i]);
+	report_causes_line(merged, line, sizeof(line));
+	assert_non_null(strstr(line, "kernel"));
+	assert_null(strstr(line, "frequency"));
+	json_decref(merged);
+	json_decref(reports[0]);
+	json_decref(reports[1]);
+}
+
 /* One of two nodes has heard nothing of its bridge yet. */
 static void test_merged(void **state)
 {
@@ -149,6 +205,8 @@ int main(void)
 	    PEERS_TEST(test_what_is_told_replaces),
 	    PEERS_TEST(test_what_cannot_be_is_left_out),
 	    PEERS_TEST(test_merged),
+	    cmocka_unit_test(test_causes_merged),
+	    cmocka_unit_test(test_causes_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,6 +97,49 @@ static void test_all_keys(void **state)
 	platform_free(p);
 }
 
+static void test_kinds(void **state)
+{
+	struct platform_model *p = parsed(
+	    "name = \"kinds\";\nnodes: {\n"
+	    " a: { mmac_per_s = [1.0, 2.0, 3.0]; kinds: { big = 1; little = 2; }; };\n"
+	    " b: { mmac_per_s = 4.0; };\n c: { mmac_per_s = 5.0; cores = 1; kinds: { big = 1; }; "
+	    "};\n};\n");
+	static const char *const kinds[] = {"big", "little", "little", NULL, "big"};
+
+	(void)state;
+	assert_int_equal(p->n_lanes, 5);
+	for (size_t i = 0; i < 5; i++) {
+		assert_true(p->cores[i].mmac_per_s == (double)i + 1);
+		if (kinds[i])
+			assert_string_equal(p->cores[i].kind, kinds[i]);
+		else
+			assert_null(p->cores[i].kind);
+	}
+	assert_int_equal(p->nodes[0].n_kinds, 2);
+	assert_int_equal(p->nodes[0].kinds[1].n, 2);
+	platform_free(p);
+	refused("name = \"x\";\nnodes: {\n"
+	        " a: { mmac_per_s = 1.0; kinds = 3; };\n"
+	        " b: { mmac_per_s = 1.0; kinds: { }; };\n"
+	        " c: { mmac_per_s = 1.0; cores = 2;\n   kinds: { big = 1; }; };\n"
+	        " d: { mmac_per_s = 1.0; kinds: { big = 0; b-g = 1; }; };\n"
+	        " e: { mmac_per_s = 1.0; kinds: { big = -1; }; };\n"
+	        " f: { mmac_per_s = 1.0; kinds: { big = 1.5; }; };\n"
+	        " g: { mmac_per_s = [1.0]; kinds: { big = 2; }; };\n};\n",
+	    "p.conf:3: a.kinds is not understood; kinds: { NAME = CORES; ... }; is needed\n"
+	    "p.conf:4: b.kinds is not understood; kinds: { NAME = CORES; ... }; is needed\n"
+	    "p.conf:6: node \"c\" has 2 cores, but its kinds have 1; each core is of one kind\n"
+	    "p.conf:7: d.kinds.big = 0 is outside [1, 1024]\n"
+	    "p.conf:7: d.kinds.b-g: the name is not allowed; a name is a letter, then letters, "
+	    "digits and _, at most 63 characters\n"
+	    "p.conf:8: e.kinds.big = -1 is outside [1, 1024]\n"
+	    "p.conf:9: f.kinds.big = 1.5; a whole number is needed\n"
+	    "p.conf:10: g.mmac_per_s has 1 item, but the node has 2 cores\n");
+	refused("name = \"x\";\nnodes: { a: { mmac_per_s = 1.0; kinds: { x = 1000; y = 1000; }; "
+	        "}; };\n",
+	    "p.conf:2: the platform has more than 1024 cores\n");
+}
+
 static void test_everything_wrong_at_once(void **state)
 {
 	(void)state;
@@ -239,6 +282,22 @@ static void test_no_nodes(void **state)
 	    "needed\n");
 }
 
+/* A waveform that is given for a platform: its own words are in the messages. */
+static void test_a_waveform(void **state)
+{
+	char text[4096];
+	size_t len = (size_t)snprintf(text, sizeof(text), "%s",
+	    "name = \"x\"; nodes: { a: { mmac_per_s = 1.0; }; };\ninstances: {\n");
+
+	(void)state;
+	for (int i = 0; i < 65; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "i%d: { };\n", i);
+	snprintf(text + len, sizeof(text) - len, "};\n");
+	refused(text,
+	    "p.conf:2: unknown key \"instances\" of a platform; allowed: "
+	    "name, margin, assume_builds, nodes, links, radio, secure\n");
+}
+
 static void test_shipped_files(void **state)
 {
 	glob_t found;
@@ -264,11 +323,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_defaults),
 	    cmocka_unit_test(test_all_keys),
+	    cmocka_unit_test(test_kinds),
 	    cmocka_unit_test(test_everything_wrong_at_once),
 	    cmocka_unit_test(test_nodes_that_run),
 	    cmocka_unit_test(test_contradictions),
 	    cmocka_unit_test(test_clocks),
 	    cmocka_unit_test(test_no_nodes),
+	    cmocka_unit_test(test_a_waveform),
 	    cmocka_unit_test(test_shipped_files),
 	};
 

@@ -19,6 +19,7 @@
 #include "core/measure/local.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
+#include "core/report/view.h"
 #include "tools/execinfo/execinfo.h"
 
 static const char whole[] =
@@ -68,6 +69,22 @@ static void has(const char *text, const char *part)
 {
 	if (!strstr(text, part))
 		fail_msg("`%s` is not in:\n%s", part, text);
+}
+
+/* The live table in so many lines of so many characters. */
+static char *table_of(json_t *report, unsigned rows, unsigned cols)
+{
+	json_t *reports = json_pack("[O]", report);
+	struct report_view view;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	view_init(&view, VIEW_INSTANCES);
+	assert_in_range(report_table(reports, &view, rows, cols, out), 1, rows);
+	fclose(out);
+	json_decref(reports);
+	return text;
 }
 
 static void test_print(void **state)
@@ -197,8 +214,6 @@ static void test_radio_trouble(void **state)
 	    "does not stream: 10.0.0.2 port 49153, channel 2: no data packets (3 attempts "
 	    "failed)\n";
 	char *text = text_of(report_print, report);
-	size_t len = 0;
-	FILE *memory;
 
 	(void)state;
 	has(text, line);
@@ -206,9 +221,7 @@ static void test_radio_trouble(void **state)
 	text = text_of(report_progress, report);
 	has(text, line);
 	free(text);
-	memory = open_memstream(&text, &len);
-	assert_in_range(report_table(report, 8, 0, memory), 1, 8);
-	fclose(memory);
+	text = table_of(report, 8, 0);
 	has(text, line);
 	free(text);
 	json_decref(report);
@@ -276,47 +289,12 @@ static void test_verdicts(void **state)
 	json_decref(report);
 }
 
-static unsigned lines_in(const char *text)
-{
-	unsigned n = 0;
-
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
-}
-
-/* The live table never has more lines or longer ones than the terminal, and says how many lines
- * there are. */
-static void test_table(void **state)
-{
-	json_t *report = parse(whole);
-
-	(void)state;
-	for (unsigned rows = 0; rows < 12; rows++) {
-		char *text = NULL;
-		size_t len = 0;
-		FILE *out = open_memstream(&text, &len);
-		const unsigned lines = report_table(report, rows, 40, out);
-		fclose(out);
-		assert_int_equal(lines, lines_in(text));
-		assert_true(!rows || lines <= rows);
-		for (const char *at = text; *at; at += strcspn(at, "\n") + 1)
-			assert_true(strcspn(at, "\n") <= 40);
-		if (!rows)
-			has(text, "src");
-		free(text);
-	}
-	json_decref(report);
-}
-
 /* What somebody has written over is shown: in the final report and in the live table, which has a
  * line less for the rest. */
 static void test_batons(void **state)
 {
 	json_t *report = parse(whole), *lane = json_object_get(report, "lanes");
 	char *text = text_of(report_print, report);
-	size_t len = 0;
-	FILE *out;
 
 	(void)state;
 	assert_null(strstr(text, "baton"));
@@ -329,9 +307,7 @@ static void test_batons(void **state)
 	    "\nbatons     lane 0 (CPU 3): baton reset 2 times (overwritten), rescued 1 time (no "
 	    "exec)\n");
 	free(text);
-	out = open_memstream(&text, &len);
-	assert_true(report_table(report, 6, 80, out) <= 6);
-	fclose(out);
+	text = table_of(report, 6, 80);
 	has(text, "variables  (man aloe-words)\n");
 	has(text,
 	    "\n  lane 0 (CPU 3): baton reset 2 times (overwritten), rescued 1 time (no exec)\n");
@@ -413,6 +389,43 @@ static void test_files(void **state)
 	free(text);
 	assert_int_equal(path_print(path, 4, "%s", "abc"), 0);
 	assert_int_equal(path_print(path, 4, "%s", "abcd"), -ENAMETOOLONG);
+	folder_free(dir);
+}
+
+/* As a user who may write the file, and not beside it. */
+static int writable_elsewhere(const char *dir, const char *path)
+{
+	const bool root = geteuid() == 0;
+	int rc;
+
+	assert_int_equal(chmod(path, 0666), 0);
+	assert_int_equal(chmod(dir, 0555), 0);
+	assert_true(!root || seteuid(65534) == 0);
+	assert_int_equal(access(path, F_OK), 0);
+	rc = file_writable(path);
+	assert_true(!root || seteuid(0) == 0);
+	assert_int_equal(chmod(dir, 0755), 0);
+	return rc;
+}
+
+static void test_writable(void **state)
+{
+	char dir[128], path[256], *text;
+	size_t len;
+
+	(void)state;
+	folder_new(dir, sizeof(dir));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	assert_int_equal(file_writable(path), 0);
+	assert_int_equal(access(path, F_OK), -1); /* it stays as it was */
+	assert_int_equal(file_write(path, "one", 3), 0);
+	assert_int_equal(file_writable(path), 0);
+	assert_int_equal(file_read(path, 4, &text, &len), 0);
+	assert_string_equal(text, "one");
+	free(text);
+	assert_int_equal(writable_elsewhere(dir, path), -EACCES);
+	strcat(path, "/file");
+	assert_int_equal(file_writable(path), -ENOTDIR);
 	folder_free(dir);
 }
 
@@ -802,11 +815,11 @@ int main(void)
 	    cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_schema),
 	    cmocka_unit_test(test_verdicts),
-	    cmocka_unit_test(test_table),
 	    cmocka_unit_test(test_batons),
 	    cmocka_unit_test(test_counts_of_one),
 	    cmocka_unit_test(test_duration),
 	    cmocka_unit_test(test_files),
+	    cmocka_unit_test(test_writable),
 	    cmocka_unit_test(test_profile),
 	    cmocka_unit_test(test_profile_of_a_build),
 	    cmocka_unit_test(test_budgets),

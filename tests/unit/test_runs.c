@@ -191,6 +191,38 @@ static void test_compare(void **state)
 	json_decref(b);
 }
 
+/* Instances of one name may be of two components; what looks the same is no change. */
+static void test_compare_others(void **state)
+{
+	json_t *a = json_pack("{s:f, s:[{s:s, s:s, s:s}]}", "capacity_mmac", 1225.2, "instances",
+	           "name", "check", "component", "bit_compare", "build", "1"),
+	       *b = json_pack("{s:f, s:[{s:s, s:s, s:s}]}", "capacity_mmac", 1224.8, "instances",
+	           "name", "check", "component", "utran_crc_check", "build", "2");
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	runs_compare("A", a, "B", b, out);
+	fclose(out);
+	assert_non_null(strstr(
+	    text, "\ndiffers: check is of the component bit_compare, and of utran_crc_check\n"));
+	assert_null(strstr(text, "build"));
+	assert_non_null(strstr(text,
+	    "\ncapacity MMAC/s                                    1225           1225    "
+	    "     =\n"));
+	free(text);
+	json_object_set_new(a, "capacity_mmac", json_real(1224.6));
+	json_object_set_new(b, "capacity_mmac", json_real(1224.4));
+	out = open_memstream(&text, &len);
+	runs_compare("A", a, "B", b, out);
+	fclose(out);
+	assert_non_null(strstr(text, "1225           1224        -1\n"));
+	free(text);
+	json_decref(a);
+	json_decref(b);
+}
+
 static bool lives(const char *dir)
 {
 	return strcmp(dir, "/here") == 0;
@@ -253,6 +285,7 @@ int main(void)
 	    cmocka_unit_test(test_names),
 	    cmocka_unit_test_setup_teardown(test_list, folder_make, folder_remove),
 	    cmocka_unit_test(test_compare),
+	    cmocka_unit_test(test_compare_others),
 	    cmocka_unit_test_setup_teardown(test_going, folder_make, folder_remove),
 	    cmocka_unit_test_setup_teardown(test_remove, folder_make, folder_remove),
 	};

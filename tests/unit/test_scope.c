@@ -290,7 +290,7 @@ static char *text_of(const struct scope_figure *figure, char kind)
 	else if (kind == 'g')
 		scope_gnuplot(figure, "it's", out);
 	else
-		assert_int_equal(scope_text(figure, 40, 10, out), 0);
+		assert_int_equal(scope_text(figure, 40, 10, false, out), 0);
 	fclose(out);
 	return text;
 }
@@ -329,6 +329,152 @@ static void test_texts(void **state)
 	scope_signal_fini(&signal);
 }
 
+/* ---- what goes on ---- */
+
+/* A figure of `n` lines from `low` on, all of the same level. */
+static struct scope_figure level_figure(size_t n, double low, double db)
+{
+	struct scope_figure figure = {.kind = SCOPE_LINES, .n = n, .n_series = 1};
+
+	figure.x = calloc(n + 1, sizeof(double));
+	figure.y = calloc(n + 1, sizeof(double));
+	for (size_t i = 0; i < n; i++) {
+		figure.x[i] = low + (double)i;
+		figure.y[i] = db;
+	}
+	return figure;
+}
+
+static double averaged(double db, double low, unsigned over, struct scope_averaged *state)
+{
+	struct scope_figure figure = level_figure(3, low, db);
+	double mean;
+
+	assert_int_equal(scope_average(&figure, over, state), 0);
+	mean = figure.y[1];
+	scope_figure_fini(&figure);
+	return mean;
+}
+
+/* Powers are averaged, not levels. */
+static void test_average(void **state)
+{
+	struct scope_averaged so_far = {.n = 0};
+
+	(void)state;
+	assert_true(isnan(averaged(NAN, 0, 4, &so_far))); /* there is no mean yet */
+	assert_int_equal(so_far.count, 0);
+	assert_float_equal(averaged(0, 0, 4, &so_far), 0, 1e-9);
+	assert_float_equal(averaged(10, 0, 4, &so_far), 10 * log10(5.5), 1e-9);
+	assert_float_equal(averaged(-90, 0, 0, &so_far), 10 * log10(5.5), 1e-9); /* only shown */
+	assert_int_equal(so_far.count, 2);
+	assert_float_equal(averaged(INFINITY, 0, 4, &so_far), 10 * log10(5.5), 1e-9);
+	assert_int_equal(so_far.count, 2); /* a figure that is not finite is none */
+	assert_float_equal(averaged(0, 0, 4, &so_far), 10 * log10(5.5 + (1 - 5.5) / 3), 1e-9);
+	for (int i = 0; i < 200; i++)
+		averaged(20, 0, 4, &so_far);
+	assert_int_equal(so_far.count, 4);
+	assert_float_equal(averaged(20, 0, 4, &so_far), 20, 1e-6);
+	assert_float_equal(averaged(3, 7, 4, &so_far), 3, 1e-9); /* other lines: anew */
+	assert_int_equal(so_far.count, 1);
+	scope_average_fini(&so_far);
+}
+
+static void test_span(void **state)
+{
+	static const struct {
+		unsigned halvings;
+		bool low;
+		size_t n;
+		double first;
+	} spans[] = {{0, false, 64, 0}, {1, false, 32, 16}, {2, false, 16, 24}, {2, true, 16, 0},
+	    {5, false, 2, 31}, {40, false, 2, 31}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+		struct scope_figure lines = level_figure(64, 0, 1),
+		                    heat = {.kind = SCOPE_HEAT,
+		                        .rows = 2,
+		                        .columns = 64,
+		                        .x_low = 100,
+		                        .x_high = 163,
+		                        .y = calloc(128, sizeof(double))};
+
+		for (size_t c = 0; c < 128; c++)
+			heat.y[c] = (double)c;
+		scope_span(&lines, spans[i].halvings, spans[i].low);
+		scope_span(&heat, spans[i].halvings, spans[i].low);
+		assert_int_equal(lines.n, spans[i].n);
+		assert_float_equal(lines.x[0], spans[i].first, 1e-9);
+		assert_int_equal(heat.columns, spans[i].n);
+		assert_float_equal(heat.x_low, 100 + spans[i].first, 1e-9);
+		assert_float_equal(heat.x_high, 99 + spans[i].first + (double)spans[i].n, 1e-9);
+		assert_float_equal(heat.y[0], spans[i].first, 1e-9);
+		assert_float_equal(heat.y[spans[i].n], 64 + spans[i].first, 1e-9);
+		scope_figure_fini(&lines);
+		scope_figure_fini(&heat);
+	}
+}
+
+/* Characters that take a place; colours take none. */
+static size_t places_of(const char *line, const char *end)
+{
+	size_t n = 0;
+
+	for (; line < end; line++) {
+		if (*line == '\033')
+			line += strcspn(line, "m");
+		else
+			n++;
+	}
+	return n;
+}
+
+static void fits(const struct scope_figure *figure, uint32_t columns, uint32_t rows, bool colours)
+{
+	char *text = NULL;
+	size_t len = 0, lines = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_int_equal(scope_text(figure, columns, rows, colours, out), 0);
+	fclose(out);
+	for (const char *at = text; *at; at = strchr(at, '\n') + 1, lines++)
+		if (places_of(at, strchr(at, '\n')) > columns)
+			fail_msg("more than %u columns: %s", columns, at);
+	assert_in_range(lines, 5, rows);
+	assert_int_equal(strchr(text, '\033') != NULL, colours);
+	free(text);
+}
+
+/* All views in all sizes, of values as large and small as there are. */
+static void test_fits(void **state)
+{
+	static const float scales[] = {1, 1e30f, 1e-30f, INFINITY, NAN};
+	static float values[2 * 12000];
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(scales) / sizeof(scales[0]); s++)
+		for (int view = SCOPE_TIME; view < SCOPE_BITS; view++) {
+			struct scope_signal signal;
+			struct scope_figure figure;
+
+			for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+				values[i] = scales[s] * (float)((i * 7919) % 997) / 500 - scales[s];
+			assert_int_equal(scope_take(ALOE_CF32, values, sizeof(values), &signal), 0);
+			signal.rate_hz = 1.2345678901e9;
+			signal.centre_hz = -9.87654321e11;
+			figure = look(&signal,
+			    (struct scope_options){.view = (enum scope_view)view, .symbol = 8});
+			for (uint32_t columns = SCOPE_TEXT_COLUMNS; columns < 400; columns += 53)
+				for (uint32_t rows = SCOPE_TEXT_ROWS; rows < 120; rows += 17) {
+					fits(&figure, columns, rows, false);
+					fits(&figure, columns, rows, true);
+				}
+			scope_figure_fini(&figure);
+			scope_signal_fini(&signal);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +485,9 @@ int main(void)
 	    cmocka_unit_test(test_others),
 	    cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_texts),
+	    cmocka_unit_test(test_average),
+	    cmocka_unit_test(test_span),
+	    cmocka_unit_test(test_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

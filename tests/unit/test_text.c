@@ -49,11 +49,29 @@ static void test_node_name(void **state)
 	assert_true(text_is_node(name));
 }
 
+/* A text that did not fit ends with a whole character, and one that did stays as it is. */
+static void test_cut(void **state)
+{
+	static const char text[] = "a\xc3\xa9z\xe2\x82\xac\xf0\x9f\x98\x80";
+	static const size_t whole[] = {0, 1, 1, 3, 4, 4, 4, 7, 7, 7, 7, 11};
+	char some[sizeof(text)];
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(text); len++) {
+		memcpy(some, text, len);
+		some[len] = 0;
+		text_whole(some);
+		assert_int_equal(strlen(some), whole[len]);
+		assert_memory_equal(some, text, whole[len]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_is_node),
 	    cmocka_unit_test(test_node_name),
+	    cmocka_unit_test(test_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -506,6 +506,23 @@ static void test_too_many_errors(void **state)
 	diag_fini(&diag);
 }
 
+/* A message shows the file's own line, also where the scan has cut the group. */
+static void test_syntax_in_a_later_part(void **state)
+{
+	static char text[1 << 14];
+	size_t len = (size_t)snprintf(text, sizeof(text), "%s", HEAD "instances: {\n");
+
+	for (int i = 0; i < 64; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+		    "i%d: { component = \"source\"; length = 10; };\n", i);
+	len += (size_t)snprintf(text + len, sizeof(text) - len, "%s",
+	    " i64 { component = \"source\"; /* it is */ };\n"
+	    "i65: { component = \"sink\"; };\n};\n");
+	refused(state, text,
+	    "x.conf:67: syntax error in or before \"i64 { component = \"source\"; /* it is */ "
+	    "};\"; key = value; or key: { ... }; is needed\n");
+}
+
 static void test_settings_without_end(void **state)
 {
 	char *text = malloc(800000), *at = text;
@@ -639,6 +656,7 @@ int main(void)
 	    cmocka_unit_test(test_the_example_of_the_promise),
 	    cmocka_unit_test(test_bytes),
 	    cmocka_unit_test(test_too_many_errors),
+	    cmocka_unit_test(test_syntax_in_a_later_part),
 	    cmocka_unit_test(test_settings_without_end),
 	    cmocka_unit_test(test_large),
 	    cmocka_unit_test(test_equal_errors),

@@ -132,6 +132,7 @@ static bool tag_is_named(enum wire_tag tag)
 	case WIRE_TAG_LEASE_MS:
 	case WIRE_TAG_WORD_NS:
 	case WIRE_TAG_BUILD:
+	case WIRE_TAG_PART:
 	case WIRE_TAG_RECORD:
 	case WIRE_TAG_REPLAY:
 	case WIRE_TAG_ORIGIN:

@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run record replay compare check plan graph runs report up down load start pause step stop unload list status why top get set cap remap watch log tap trace scope bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run record replay compare check plan graph runs report up down load start pause step stop unload list status why web top get set cap remap watch log tap trace scope bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -29,7 +29,7 @@ _aloe() {
 		--shield) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --rr --force --pipelined --json --quiet --strict --record --digests --verify --platform --dir --on-miss --cap --shield --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--web --slots --set --tap --keep --clock --radio --lanes --slot-us --copies --late --isolation --rr --force --pipelined --json --quiet --strict --record --digests --verify --platform --dir --on-miss --cap --shield --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	record)
 		case $prev in
@@ -124,9 +124,10 @@ _aloe() {
 		COMPREPLY=() ;;
 	report)
 		case $prev in
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--json --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--json --plot --state --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	up)
 		case $prev in
@@ -138,7 +139,7 @@ _aloe() {
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--foreground --node --platform --metrics --cap --shield --dir --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--foreground --node --platform --metrics --web --cap --shield --dir --state --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	down)
 		case $prev in
@@ -232,12 +233,23 @@ _aloe() {
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--json --dir --node --state --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
-	top)
+	web)
 		case $prev in
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--node) COMPREPLY=(); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--dir --node --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--json --dir --node --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	top)
+		case $prev in
+		--page) COMPREPLY=($(compgen -W "instances lanes copies causes waveforms" -- "$cur")); return ;;
+		--sort) COMPREPLY=(); return ;;
+		--filter) COMPREPLY=(); return ;;
+		-i | --interval) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--node) COMPREPLY=(); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--page --sort --reverse --filter --interval --once --json --dir --node --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	get)
 		case $prev in
@@ -325,7 +337,7 @@ _aloe() {
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--node) COMPREPLY=(); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--view --samples --skip --fft --window --rate --centre --modulation --symbol --svg --png --csv --dir --node --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--view --samples --skip --fft --window --rate --centre --modulation --symbol --once --svg --png --csv --dir --node --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	bench)
 		declare -F _aloe-bench >/dev/null || _completion_loader aloe-bench 2>/dev/null

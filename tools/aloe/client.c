@@ -13,7 +13,7 @@
 #include "core/base/file.h"
 #include "core/report/report.h"
 
-enum { LOOK_MS = 250, AGAIN_MS = 50, TELL_S = 2, TELL_AGAIN_S = 10, NOTE_S = 30 };
+enum { LOOK_MS = 250, LOOKS_PROBE = 4, AGAIN_MS = 50, TELL_S = 2, TELL_AGAIN_S = 10, NOTE_S = 30 };
 #define SECOND_NS 1000000000ull
 
 int client_connect(struct client *client)
@@ -184,12 +184,6 @@ static int wait_input(struct client *client, int timeout_ms, int input_fd)
 	return came[INPUT] != 0;
 }
 
-static int wait_any(struct client *client, int timeout_ms)
-{
-	/* a time that is past is no time, and not for ever */
-	return wait_input(client, timeout_ms > 0 ? timeout_ms : 0, -1);
-}
-
 /* answer_take takes what has come until the answer with `seq`: 1 if it did, 0 if there is nothing
  * more, or -errno. */
 static int answer_take(struct client *client, uint32_t seq, struct wire_view *ret_view)
@@ -214,6 +208,8 @@ static void wait_report(struct client *client, const struct wire_view *asked)
 	if (s < (client->reported_s ? client->reported_s + TELL_AGAIN_S : TELL_S))
 		return;
 	client->reported_s = s;
+	if (client->says)
+		client->says(client->words_self);
 	fprintf(stderr, "aloe: waiting for aloe-%s to answer %s, %u s so far\n",
 	    wire_peer_name(asked->dest), wire_type_name(asked->type), (unsigned)s);
 }
@@ -222,6 +218,7 @@ static int ask_once(
     struct client *client, const struct wire_view *whole, int64_t until, struct wire_view *ret_view)
 {
 	struct wire_msg msg;
+	unsigned looks = 0;
 	int rc;
 
 	if (client->asked_ns == 0)
@@ -234,9 +231,12 @@ static int ask_once(
 		if ((rc = answer_take(client, whole->seq, ret_view)))
 			break;
 		wait_report(client, whole);
+		if (client->leaves && looks++ % LOOKS_PROBE == LOOKS_PROBE - 1 &&
+		    client_probe(client->dir) == -ENOENT)
+			return -ESHUTDOWN;
 		if (left <= 0)
 			return -ETIMEDOUT;
-		rc = wait_any(client, left < LOOK_MS ? (int)left : LOOK_MS);
+		rc = wait_input(client, left < LOOK_MS ? (int)left : LOOK_MS, -1);
 	}
 	return rc > 0 ? 0 : rc;
 }
@@ -266,6 +266,8 @@ static void note_show(struct client *client, const struct wire_view *view)
 	const uint64_t now = clock_ns();
 
 	if (note && (client->noted_ns == 0 || now - client->noted_ns > NOTE_S * SECOND_NS)) {
+		if (client->says)
+			client->says(client->words_self);
 		fprintf(stderr, "aloe: %s\n", note);
 		client->noted_ns = now;
 	}
@@ -296,11 +298,13 @@ int client_ask(
 			client->asked_ns = client->reported_s = 0;
 			note_show(client, ret_view);
 		}
+		if (rc == -ECONNRESET && client->leaves && client_probe(client->dir) == -ENOENT)
+			rc = -ESHUTDOWN;
 		again = rc == -ECONNRESET && may_repeat(whole.type);
 		if (again && now_ms() >= until)
 			rc = -ETIMEDOUT;
 		else if (again)
-			rc = wait_any(client, AGAIN_MS);
+			rc = wait_input(client, AGAIN_MS, -1);
 		again = again && rc == 0;
 	}
 	wire_fini(msg);
@@ -309,40 +313,33 @@ int client_ask(
 
 int client_wait(struct client *client, int timeout_ms)
 {
+	return client_wait_input(client, -1, timeout_ms > 0 ? timeout_ms : 0);
+}
+
+int client_wait_input(struct client *client, int fd, int timeout_ms)
+{
 	const int64_t until = now_ms() + timeout_ms;
 	int rc = 0;
 
 	client->resized = false;
 	do {
+		const int64_t left = timeout_ms < 0 ? LOOK_MS : until - now_ms();
 		struct wire_view view;
+
 		if (client->bus && (rc = answer_take(client, 0, &view)) < 0 && rc != -ECONNRESET)
 			break;
-		rc = wait_any(client, (int)(until - now_ms()));
-	} while (rc == 0 && !client->resized && now_ms() < until);
+		rc = wait_input(client, left > LOOK_MS ? LOOK_MS : left > 0 ? (int)left : 0, fd);
+	} while (rc == 0 && !client->resized && (timeout_ms < 0 || now_ms() < until));
 	return rc;
 }
 
-int client_wait_input(struct client *client, int fd)
-{
-	struct wire_view view;
-	int rc = 0;
-
-	client->resized = false;
-	while (rc == 0 && !client->resized) {
-		if (client->bus && (rc = answer_take(client, 0, &view)) < 0 && rc != -ECONNRESET)
-			break;
-		rc = wait_input(client, LOOK_MS, fd);
-	}
-	return rc;
-}
-
-static int fail_print(const struct wire_view *view)
+static int fail_print(const struct wire_view *view, FILE *out)
 {
 	char *text = wire_get_text(view, WIRE_TAG_TEXT, 0);
 	uint64_t code = CLI_FAILED;
 
 	wire_get_u64(view, WIRE_TAG_CODE, &code);
-	fprintf(stderr, "%s\n",
+	fprintf(out, "%s\n",
 	    text && text[0] ? text : "the node refused the request and gave no reason");
 	free(text);
 	return code == CLI_USAGE ? CLI_USAGE : CLI_FAILED;
@@ -351,12 +348,14 @@ static int fail_print(const struct wire_view *view)
 int client_judge(int rc, const struct wire_view *view)
 {
 	if (rc == 0)
-		return view->type == WIRE_OK ? 0 : fail_print(view);
+		return view->type == WIRE_OK ? 0 : fail_print(view, stderr);
 	if (rc == -ETIMEDOUT)
 		fprintf(
 		    stderr, "aloe: the node has not answered for %d s\n", CLIENT_CALL_MS / 1000);
 	else if (rc == -ECHILD)
 		fprintf(stderr, "aloe: the node ended unexpectedly\n");
+	else if (rc == -ESHUTDOWN)
+		fprintf(stderr, "aloe: the node has ended\n");
 	else if (rc != -EINTR)
 		fprintf(stderr, "aloe: %s\n", strerror(-rc));
 	return rc == -EINTR ? 130 : CLI_FAILED;
@@ -393,6 +392,8 @@ int client_call(struct client *client, struct wire_msg *msg, struct wire_view *r
 	const enum wire_type type = known ? asked.type : WIRE_FAIL;
 	const int rc = client_ask(client, msg, CLIENT_CALL_MS, ret_view);
 
+	if (rc == 0 && ret_view->type == WIRE_FAIL && client->refusals)
+		return fail_print(ret_view, client->refusals);
 	if (rc != -ECONNRESET)
 		return client_judge(rc, ret_view);
 	fprintf(stderr,

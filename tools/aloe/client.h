@@ -6,6 +6,7 @@
 #define TOOLS_ALOE_CLIENT_H
 
 #include <signal.h>
+#include <stdio.h>
 
 #include "core/base/loop.h"
 #include "core/bus/bus.h"
@@ -21,6 +22,9 @@ struct client {
 	/* what the daemons say, -1: not ours to read; `words` is called when something has come */
 	int words_fd;
 	void (*words)(void *self);
+	/* called before the client itself writes on standard error; NULL: nothing is drawn */
+	void (*says)(void *self);
+	FILE *refusals; /* why the node refuses a call goes there; NULL: to standard error */
 	void *words_self;
 	struct loop loop;        /* goes round while a call waits */
 	unsigned interrupts;     /* how often the user wanted an end */
@@ -31,6 +35,7 @@ struct client {
 	uint64_t reported_s;     /* when that was last told, in seconds since */
 	uint64_t noted_ns;       /* when a note of the node was shown last; 0: never */
 	char lost[192];          /* of -ECONNRESET: who has ended */
+	bool leaves;             /* a question ends with the node, by -ESHUTDOWN */
 	const char *node;        /* --node, for which requests are; NULL: none was named */
 	char dir[4096];          /* runtime directory */
 };
@@ -71,10 +76,10 @@ int client_ask(
 int client_call(struct client *client, struct wire_msg *msg, struct wire_view *ret_view);
 int client_judge(int rc, const struct wire_view *view);
 /* client_wait does nothing for a while, or until the terminal is resized: 0, or -EINTR, -ECHILD.
- * client_wait_input waits until there is something to read on `fd`: 1; 0 when the terminal was
- * resized; -EINTR, -ECHILD. */
+ * client_wait_input waits until there is something to read on `fd` (-1: nothing can be): 1; 0 when
+ * the time is up (timeout_ms -1: never) or the terminal was resized; -EINTR, -ECHILD. */
 int client_wait(struct client *client, int timeout_ms);
-int client_wait_input(struct client *client, int fd);
+int client_wait_input(struct client *client, int fd, int timeout_ms);
 
 /* client_json takes the JSON of an answer; NULL after saying what is wrong with it. */
 json_t *client_json(const struct wire_view *view);

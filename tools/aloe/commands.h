@@ -35,7 +35,9 @@ int aloe_why(const struct cli_args *args);   /* why.c */
 int aloe_tap(const struct cli_args *args);   /* tap.c */
 int aloe_trace(const struct cli_args *args); /* trace.c */
 int aloe_scope(const struct cli_args *args); /* scope.c */
-int aloe_top(const struct cli_args *args);
+int aloe_top(const struct cli_args *args);   /* top.c */
+void top_words(FILE *out);                   /* pages, columns and keys, for help and manual */
+int aloe_web(const struct cli_args *args);   /* web.c */
 int aloe_compare(const struct cli_args *args);
 int aloe_doctor(const struct cli_args *args); /* doctor/doctor.c */
 int aloe_new(const struct cli_args *args);    /* new.c */

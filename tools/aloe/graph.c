@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "core/graph/graph.h"
+#include "core/plot/picture.h"
 #include "core/report/report.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
-#include "tools/aloe/picture.h"
 #include "tools/aloe/plan.h"
 
 static const struct picture_tool graphviz = {
@@ -44,7 +44,7 @@ static int pictures_write(const struct cli_args *args, const struct graph *graph
 	int status = text ? CLI_OK : CLI_FAILED;
 
 	if (status == CLI_OK && path)
-		status = picture_write(path, text, len);
+		status = picture_write("aloe", path, text, len);
 	for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
 		char option[16];
 		const char *const argv[] = {graphviz.program, option, NULL};
@@ -52,7 +52,7 @@ static int pictures_write(const struct cli_args *args, const struct graph *graph
 		path = cli_get(args, formats[f]);
 		snprintf(option, sizeof(option), "-T%s", formats[f]);
 		if (status == CLI_OK && path)
-			status = picture_make(&graphviz, argv, text, len, path);
+			status = picture_make("aloe", &graphviz, argv, text, len, path);
 	}
 	free(text);
 	return status;
@@ -116,14 +116,9 @@ static int file_draw(const struct cli_args *args)
 
 static bool is_loaded(struct client *client, const char *waveform, int *ret_status)
 {
-	json_t *list = client_list(client, ret_status), *one;
-	bool found = false;
-	size_t n;
+	json_t *list = client_list(client, ret_status);
+	const bool found = report_find(list, "name", waveform) != NULL;
 
-	json_array_foreach(list, n, one)
-	{
-		found = found || strcmp(report_text(one, "name"), waveform) == 0;
-	}
 	json_decref(list);
 	return found;
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
@@ -19,81 +18,39 @@ static int64_t now_ms(void)
 
 void live_init(struct live_view *live)
 {
-	const char *term = getenv("TERM");
-
-	*live =
-	    (struct live_view){.tty = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0};
-	live->line_ms = now_ms();
+	*live = (struct live_view){.line_ms = now_ms()};
+	term_init(&live->term);
+	view_init(&live->view, VIEW_INSTANCES);
 }
 
-static struct winsize size_get(void)
+void live_tables(struct live_view *live, const json_t *reports)
 {
-	struct winsize size = {0};
-
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	return (struct winsize){
-	    .ws_row = size.ws_row ? size.ws_row : 24, .ws_col = size.ws_col ? size.ws_col : 80};
-}
-
-/* Back to where the table begins. What a terminal has made of its lines when it was resized nobody
- * knows: all goes then. */
-static void back(struct live_view *live, struct winsize size)
-{
-	if (live->rows && (size.ws_row != live->rows || size.ws_col != live->cols))
-		printf("\033[H\033[2J");
-	else if (live->lines)
-		printf("\033[%uA\r", live->lines);
-	live->lines = 0;
-	live->rows = size.ws_row;
-	live->cols = size.ws_col;
-}
-
-void live_clear(struct live_view *live)
-{
-	if (!live->tty || !live->lines)
-		return;
-	back(live, size_get());
-	printf("\033[J");
-}
-
-void live_leave(struct live_view *live)
-{
-	if (live->tty)
-		printf("\r\033[J");
-	live->lines = 0;
-}
-
-/* Over the old one, line by line, and written at once, so that nothing flickers. */
-static void table(struct live_view *live, const json_t *report)
-{
-	const struct winsize size = size_get();
-	FILE *memory;
+	unsigned rows, cols;
 	char *text = NULL;
 	size_t len = 0;
-	unsigned lines;
+	FILE *memory = open_memstream(&text, &len);
 
-	memory = open_memstream(&text, &len);
 	if (!memory)
 		return;
-	lines = report_table(report, size.ws_row > 1 ? size.ws_row - 1u : 0, size.ws_col, memory);
-	fclose(memory);
-	back(live, size);
-	for (const char *at = text; at && *at; at += strcspn(at, "\n") + 1)
-		printf("%.*s\033[K\n", (int)strcspn(at, "\n"), at);
-	printf("\033[J");
-	live->lines = lines;
+	term_size(STDOUT_FILENO, &rows, &cols);
+	report_table(reports, &live->view, rows > 1 ? rows - 1 : 1, cols, memory);
+	if (fclose(memory) == 0)
+		term_draw(&live->term, text);
 	free(text);
 }
 
 void live_show(struct live_view *live, const json_t *report)
 {
-	if (live->tty) {
-		table(live, report);
+	if (live->term.draws) {
+		json_t *reports = json_pack("[O]", report);
+
+		live_tables(live, reports);
+		json_decref(reports);
 	} else if (now_ms() - live->line_ms >= LINE_MS) {
 		report_progress(report, stdout);
 		live->line_ms = now_ms();
+		fflush(stdout);
 	}
-	fflush(stdout);
 }
 
 /* What has been read up to the last line's end, or all of it when it has no end. */
@@ -110,7 +67,7 @@ static bool words_write(struct live_view *live, size_t len)
 {
 	if (len == 0)
 		return false;
-	live_clear(live);
+	term_clear(&live->term);
 	fflush(stdout);
 	fwrite(live->word, 1, len, stderr);
 	memmove(live->word, live->word + len, live->word_len - len);

@@ -10,22 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/json/json.h"
+#include "core/cli/term.h"
+#include "core/report/view.h"
 
 struct live_view {
-	bool tty;
-	unsigned lines;      /* drawn, to go back over */
-	unsigned rows, cols; /* of the terminal when they were drawn; 0: never */
-	int64_t line_ms;     /* when the last line was written */
-	char *word;          /* of the daemons, a line that is not complete */
+	struct term term;
+	struct report_view view;
+	int64_t line_ms; /* when the last line was written */
+	char *word;      /* of the daemons, a line that is not complete */
 	size_t word_len;
 };
 
 void live_init(struct live_view *live);
+/* live_tables draws the table of an array of reports, on a terminal; live_show that of one, or
+ * elsewhere a line now and then. */
+void live_tables(struct live_view *live, const json_t *reports);
 void live_show(struct live_view *live, const json_t *report);
-void live_clear(struct live_view *live); /* takes the table away, for other output */
-/* leaves it, with the cursor on an empty line below: a ^C there is gone */
-void live_leave(struct live_view *live);
 /* live_words reads what the daemons have said on `fd`, which does not wait, and writes it on
  * standard error line by line, above the table: true when it wrote, and the table is gone. */
 bool live_words(struct live_view *live, int fd);

@@ -3,7 +3,9 @@
  * aloe - runs software radios in time slots. This is the table of its commands; help, the man page
  * and completion follow from it. */
 #include "tools/aloe/commands.h"
+#include "tools/aloe/docs.h"
 #include "tools/aloe/manual.h"
+#include "tools/aloe/scope.h"
 
 #define SOURCE_OPTIONS                                                                             \
 	{"set", 0, "INST.PARAM=V", NULL, true,                                                     \
@@ -93,9 +95,15 @@
 		    "loaded; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"                       \
 	}
 
-static const struct cli_option node_options[] = {NODE_OPTIONS};
 static const struct cli_option down_options[] = {PLATFORM_OPTION, NODE_OPTIONS, STATE_OPTION};
+#define WEB_OPTION                                                                                 \
+	{                                                                                          \
+		"web", 0, "[=PORT]", NULL, false,                                                  \
+		    "serve the dashboard at http://127.0.0.1:PORT/ for browsers of this machine; " \
+		    "PORT 7373 if none is given; default: no port is opened"                       \
+	}
 static const struct cli_option run_options[] = {
+    WEB_OPTION,
     {"slots", 's', "N", NULL, false,
         "number of slots: sources run index 0 .. N-1, and the run ends when their last message "
         "has arrived; default: until a source ends or Ctrl-C"},
@@ -205,6 +213,9 @@ static const struct cli_option runs_options[] = {
 };
 static const struct cli_option report_options[] = {
     {"json", 0, NULL, NULL, false, "print the report as JSON, as `aloe run --json` did"},
+    {"plot", 0, "FILE", "@file", false,
+        "also draw the times of the run with gnuplot, as FILE.svg or FILE.png, or write the script "
+        "FILE.gp"},
     STATE_OPTION,
 };
 static const struct cli_option up_options[] = {
@@ -216,6 +227,7 @@ static const struct cli_option up_options[] = {
     {"metrics", 0, "PORT", NULL, false,
         "serve the counts of all waveforms at http://127.0.0.1:PORT/metrics for "
         "programs of this machine; default: no port is opened"},
+    WEB_OPTION,
     CAP_OPTIONS,
     DIR_OPTION,
     STATE_OPTION,
@@ -332,9 +344,23 @@ static const struct cli_option scope_options[] = {
     {"modulation", 0, "NAME", "none bpsk qpsk qam16 qam64", false,
         "with --view constellation: the points, for the error vector magnitude"},
     {"symbol", 0, "N", NULL, false, "with --view eye: samples of a symbol"},
+    {"once", 0, NULL, NULL, false, "draw once, as without a terminal"},
     {"svg", 0, "FILE", "@file", false, "draw by gnuplot, as SVG; FILE - is standard output"},
     {"png", 0, "FILE", "@file", false, "draw by gnuplot, as PNG"},
     {"csv", 0, "FILE", "@file", false, "write the values, with commas between them"},
+    NODE_OPTIONS,
+};
+static const struct cli_option top_options[] = {
+    {"page", 0, "PAGE", "instances lanes copies causes waveforms", false,
+        "page that is shown first; default: instances, or waveforms if no waveform is given"},
+    {"sort", 0, "COLUMN", NULL, false,
+        "sort by the column of this title; default: what is bad comes first"},
+    {"reverse", 'r', NULL, NULL, false, "reverse the order of the rows"},
+    {"filter", 0, "TEXT", NULL, false, "show only rows that have this text"},
+    {"interval", 'i', "MS", NULL, false,
+        "time between two looks at the node in milliseconds; default 500"},
+    {"once", 0, NULL, NULL, false, "print the whole table once, as without a terminal"},
+    {"json", 0, NULL, NULL, false, "print the reports as JSON, once"},
     NODE_OPTIONS,
 };
 static const struct cli_option doctor_options[] = {
@@ -404,53 +430,14 @@ static const char cap_doc[] =
 static const char why_doc[] =
     "Without a slot: a table of the causes. With a slot: what happened in that slot, in five lines "
     "at most. The waveform is one of the node that runs, or else the last saved run. Causes are "
-    "found from the times of the calls, the CPU time of the lane's thread, and what the kernel has "
-    "recorded of the lane's CPU. The shares of the causes of a slot add up to its lateness, and "
-    "what is not found is named `not-explained`. With --json: the records. The last 4096 records "
-    "of a waveform are kept while it is loaded, and all of them in misses.jsonl in the folder of "
-    "the run (at most 64 MB).";
-static const char record_doc[] =
-    "Records a waveform that runs, from its next index on, in the new or empty folder DIR, until "
-    "Ctrl-C, --slots or the end of the waveform: what comes from outside (files, sockets, radios), "
-    "every change of a parameter with its index, and a digest of each message that a sink reads. "
-    "`aloe replay DIR` repeats it. To record a waveform from its beginning, with the digests of "
-    "all links, use `aloe run FILE --record DIR`.\n\n"
-    "The state of components is not recorded. The replay begins with fresh state at index 0, runs "
-    "up to the first recorded index with ABSENT in the place of what came from outside, and then "
-    "plays the recording. So a component whose state depends on what came before may differ at "
-    "first or for ever; replay says from which index on all sinks agree.\n\n"
-    "What is recorded is read by taps, as by `aloe tap`: each output gets a ring of its own, for "
-    "which the waveform pauses for a few slots, and the waveform waits for nobody. If a tap loses "
-    "a message, the recording ends before that index, aloe says so, and the exit status is 1. A "
-    "recording that is cut short replays up to its last whole second. A waveform with the "
-    "virtual clock, or of a platform, cannot be recorded so.";
-static const char replay_doc[] =
-    "DIR is the folder of `aloe run --record DIR` or `aloe record W DIR`. Players take the place "
-    "of files, sockets and radios, every parameter changes at the index at which it changed, and a "
-    "sink that writes a file writes to a temporary folder. The SHA-256 of what each sink gets is "
-    "compared with the "
-    "recording: the exit status is 1 if one differs, on whatever lanes, isolation and clock.\n\n"
-    "All of the recording is checked first. One that is truncated, altered or of a newer version, "
-    "or a file that a component reads and that has changed, ends with exit status 2 and the "
-    "place. A recording that was cut short by a crash is replayed up to its last whole second.\n\n"
-    "With late = \"skip\" or overrun = \"conceal\" instances may have missed an index or a "
-    "message. INSTANCE.lapses in DIR has each of these with its index, and replay repeats them. "
-    "If they are known up to an index only, replay ends there and says so.\n\nWith --platform the "
-    "recording, of one node or of several, runs on the nodes of a platform that are up. Instances "
-    "are on the nodes that the waveform names; if the platform does not have all of these, or the "
-    "waveform names none, the plan chooses. Lapses, and more than 24 changes of parameters, are "
-    "replayed on one node only.\n\n"
-    "Of a recording by `aloe record`, which began at an index of a waveform that ran, each message "
-    "that a sink reads is compared from that index on. The exit status is 0 only if all of them "
-    "are the same; otherwise replay says from which index on all sinks agree.";
-static const char compare_doc[] =
-    "DIR and DIR2 are folders of `aloe run FILE --record DIR --digests`, of the same waveform: of "
-    "two builds of a component, two vector levels or two machines. All digests are compared, and "
-    "the first index at which they differ is named, with the first instance at that index, in the "
-    "order of the graph, whose output differs. Both digests are printed, and the first item that "
-    "differs if the recordings have the messages themselves. Components with different builds are "
-    "listed. The exit status is 1 if a message differs. A folder that is truncated, altered or of "
-    "a newer version, or of another waveform, ends with exit status 2.";
+    "found from the times of the calls, the CPU time of the lane's thread, and what the kernel "
+    "has recorded of the lane's CPU. The shares of the causes of a slot add up to its lateness, "
+    "and what is not found is named `not-explained`. Time in which the lane's thread did not run, "
+    "and of which the kernel has no records, is `off-cpu`. With --json: the records; with a "
+    "slot, too, the calls of that slot, of the 64 slots that were late last. The last 4096 "
+    "records of a waveform are kept while it is loaded, and all of them in misses.jsonl in the "
+    "folder of the run (at most 64 MB). There is no record of slots that ran while aloe-exec was "
+    "not there.";
 static const char check_doc[] =
     "Prints all errors of the file at once, each as `file:line: what was found, what is allowed`.";
 static const char plan_doc[] =
@@ -502,6 +489,15 @@ static const char up_doc[] = "Starts the daemons of this node in the background.
                              "/metrics: Prometheus text 0.0.4, or OpenMetrics 1.0 if the client "
                              "asks for it. Slots, missed slots, times of instances, batons and "
                              "counts of the radio are those of `aloe status --json`.";
+static const char web_doc[] =
+    "A node that was started by `aloe up --web`, or a run by `aloe run --web`, serves one page: "
+    "load and margins of lanes, missed slots and their causes, waveforms as graphs, variables, "
+    "signals, and histograms of times. The page is for browsers of this machine alone: a request "
+    "with another name of the machine, or from a page of another address, is refused.\n\nReading "
+    "needs no token. Whatever changes something does: the page takes the token from the address "
+    "that `aloe web` prints behind `open:`. The token lies in the file `web` of the node's runtime "
+    "directory, which only its user can read; it stays the same until the node ends. At most 16 "
+    "clients look at once.\n\nFrom another machine: `ssh -L 7373:127.0.0.1:7373 HOST`.";
 static const char stop_doc[] =
     "Messages on their way still arrive; then files are closed. The waveform stays loaded, with "
     "its report, until `aloe unload`.\n\nIf the waveform makes no step for 5 s, or a host does "
@@ -561,13 +557,23 @@ static const char trace_doc[] =
     "trace that took a quarter of a second there are no more. A miss that comes less than a second "
     "after a trace gets none of its own. A waveform of several nodes has one trace for each node "
     "(--node).";
+static const char top_doc[] =
+    "On a terminal the table is drawn again and again, in the size of the terminal, until q or "
+    "Ctrl-C; it is the table that `aloe run` shows. Without a terminal it is printed once, with "
+    "all rows and columns. A row that has something that should not be begins with an "
+    "exclamation mark, and stands above the others. If there is not room for all columns of a "
+    "page, some are left out; if there is not room for all rows, the table says how many there "
+    "are above and below. If the node ends, aloe says so, with exit status 1.";
 static const char scope_doc[] =
     "Draws an output of a running waveform (WAVEFORM INST.PORT), through a ring as `aloe "
     "tap` does, or a recording in SigMF (the name of its .sigmf-meta). Without --svg, --png"
-    " and --csv the picture is made of plain characters. Messages of a waveform that are "
+    " and --csv the picture is made of characters. Messages of a waveform that are "
     "lost or ABSENT are left out and counted; for lost samples of a recording stand "
-    "zeros.\n\nLevels are in dBFS: 0 dBFS is the power 1, that of a complex tone of "
-    "amplitude 1; a real tone of amplitude 1 has -3 dBFS, and whole numbers of 16 bits "
+    "zeros.\n\nOf a running waveform the picture is drawn again and again in the size of the "
+    "terminal, each time of the next --samples, until q or Ctrl-C. In colours, if COLORTERM "
+    "says truecolor and NO_COLOR is not set.\n\nLevels are in dBFS: 0 dBFS is the power 1, "
+    "that of a complex tone of amplitude 1; a real tone of amplitude 1 has -3 dBFS, "
+    "and whole numbers of 16 bits "
     "count in 1/32768. A spectrum is by Welch, in blocks that overlap by half. Its levels "
     "are those of a tone; of noise, a level is the power in the resolution bandwidth (RBW),"
     " which the title states. A constellation of more than 10000 samples is drawn as a "
@@ -579,24 +585,6 @@ static const char remap_doc[] =
     "waveform as it did at load, with the costs that the run has measured so far. A pin counts "
     "the present lanes of the waveform, or the lanes of --lanes. If the waveform cannot be "
     "moved, the command is refused and nothing changes.";
-static const char doctor_doc[] =
-    "Prints everything on this machine that real time depends on, each marked as good, fixable "
-    "or not available here: the present value, the value that is needed, the reason, and the "
-    "command that sets the value. What ALOE sets itself while a waveform runs counts as good. "
-    "Without --apply nothing is changed.\n\nThen aloe doctor measures the CPUs of the lanes, "
-    "with one loop that wakes by the timer and one loop that never sleeps, and prints how many "
-    "slots of which length would be missed by a lane that works for half of each slot. A CPU on "
-    "which a lane is running is not measured.\n\n--apply changes nothing permanently: --revert "
-    "undoes the changes, and so does a restart of the machine. --revert does not touch a value "
-    "that someone else has changed since, and names that value. Settings that take CPUs away "
-    "from other programs need --lanes, with at least one CPU left over. With --bench "
-    "every setting is changed for some seconds only.\n\nWith --radio, aloe "
-    "doctor checks the radio of a radio file as its driver can, one answer on each line, marked "
-    "as good, bad or unknown; if one is bad, the exit status is 1. Of an X310: route, link, MTU, "
-    "firmware, the largest packet that passes, FPGA image, the time of each device, and the "
-    "counts of one second in which all samples received are sent back, at the rate of the radio "
-    "file. Nothing else may use the radio meanwhile, and the transmitter is on. "
-    "platforms/x310/README.md of the source says what each answer means.";
 static const char new_doc[] =
     "Creates the folder NAME with a component, a test, a waveform, a README and a Makefile that "
     "builds against this installation: `cd NAME && make run` tries the component, `make test` "
@@ -662,8 +650,10 @@ static const struct cli_command commands[] = {
         CLI_LIST(json_options), aloe_status},
     {"why", "[WAVEFORM] [SLOT]", 0, 2, "@waveform", "tell why slots were late", why_doc,
         CLI_LIST(why_options), aloe_why},
-    {"top", "WAVEFORM", 1, 1, "@waveform", "show the live table of a waveform until Ctrl-C", NULL,
-        CLI_LIST(node_options), aloe_top},
+    {"web", "", 0, 0, NULL, "print the address of the node's dashboard, and its token", web_doc,
+        CLI_LIST(json_options), aloe_web},
+    {"top", "[WAVEFORM]", 0, 1, "@waveform", "show the live table of a waveform, or of all",
+        top_doc, CLI_LIST(top_options), aloe_top, .more = top_words},
     {"get", "WAVEFORM [INST[.VAR]]", 1, 2, "@waveform",
         "print variables and parameters of a waveform", NULL, CLI_LIST(json_options), aloe_get},
     {"set", "WAVEFORM INST.PARAM=V ...", 2, 33, "@waveform", "set parameters of a running waveform",
@@ -685,7 +675,7 @@ static const struct cli_command commands[] = {
         CLI_LIST(trace_options), aloe_trace},
     {"scope", "WAVEFORM INST.PORT|RECORDING", 1, 2, "@file",
         "draw the spectrum or another view of a signal", scope_doc, CLI_LIST(scope_options),
-        aloe_scope},
+        aloe_scope, .more = scope_words},
     {"bench", "COMMAND", 0, 0, NULL, "run a benchmark on this machine", bench_doc,
         .program = "aloe-bench"},
     {"doctor", "", 0, 0, NULL,
@@ -711,7 +701,8 @@ static const struct cli_section sections[] = {
         "  0    done\n  1    failed while running: an error of a component or file, a crash, a "
         "radio that\n       does not stream at the end, or no node\n  2    wrong use: the "
         "command line, the waveform file, a waveform that does not fit, or\n       a command that "
-        "the state of the waveform does not allow (pausing it twice)\n  3    with --strict: "
+        "the state of the waveform does not allow (pausing it twice), or no gnuplot\n       or "
+        "Graphviz to draw with\n  3    with --strict: "
         "a slot or a message was not in time\n  130  stopped by Ctrl-C"},
     {"EXAMPLES",
         "  aloe run utran384\n  aloe run waveforms/utran384.conf --set noise.ebn0_db=1\n"

@@ -40,7 +40,7 @@ int node_dir(char *ret_dir, size_t size)
 static int frontend_spawn(struct node *node, int keep)
 {
 	char path[PATH_MAX], leash_text[16], keep_text[16];
-	const char *argv[16] = {
+	const char *argv[20] = {
 	    "aloe-frontend", "--dir", node->dir, "--leash", leash_text, "--keep", keep_text};
 	size_t n = 7;
 	int rc = child_path("aloe-frontend", path, sizeof(path));
@@ -62,6 +62,10 @@ static int frontend_spawn(struct node *node, int keep)
 	if (node->metrics) {
 		argv[n++] = "--metrics";
 		argv[n++] = node->metrics;
+	}
+	if (node->web) {
+		argv[n++] = "--web";
+		argv[n++] = node->web;
 	}
 	return rc < 0
 	    ? rc
@@ -98,6 +102,7 @@ int node_start(struct node *node, struct client *client, const char *dir, const 
 	    .name = of ? of->name : NULL,
 	    .platform = of ? of->platform : NULL,
 	    .metrics = of ? of->metrics : NULL,
+	    .web = of ? of->web : NULL,
 	    .managed = !of || !of->platform || of->manages,
 	    .leash = {-1, -1},
 	    .words = {-1, -1}};

@@ -30,6 +30,7 @@ struct node {
 	const char *name;      /* NULL: that of the machine */
 	const char *platform;  /* file of the nodes that it belongs to; NULL: it is alone */
 	const char *metrics;   /* where /metrics is served; NULL: nowhere */
+	const char *web;       /* where the dashboard is served; NULL: nowhere */
 	bool managed;          /* by itself: it has an aloe-swman and an aloe-statsman */
 	struct client *client; /* told of the frontend's end (node_fd) */
 	pid_t pid;             /* 0: there is no frontend */
@@ -49,8 +50,8 @@ int node_dir(char *ret_dir, size_t size);
  * platform, NULL: a node of no name that is alone; `words`: what the daemons say is to be read at
  * words[0], which does not wait. 0 or -errno. */
 struct node_of {
-	const char *name, *platform, *metrics, *address; /* may be NULL */
-	bool manages;                                    /* that platform */
+	const char *name, *platform, *metrics, *web, *address; /* may be NULL */
+	bool manages;                                          /* that platform */
 };
 int node_start(struct node *node, struct client *client, const char *dir, const char *state,
     const struct node_of *of, bool words);

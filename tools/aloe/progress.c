@@ -3,21 +3,17 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/cli/term.h"
 
 #define SECOND_NS 1000000000ull
 
 void progress_init(struct progress *progress, bool off)
 {
-	const char *term = getenv("TERM");
-
 	*progress = (struct progress){.off = off, .began_ns = clock_ns()};
-	progress->tty = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+	progress->tty = term_draws(STDERR_FILENO);
 }
 
 void progress_clear(struct progress *progress)
@@ -29,10 +25,10 @@ void progress_clear(struct progress *progress)
 
 static int columns(void)
 {
-	struct winsize size = {.ws_col = 80};
+	unsigned rows, cols;
 
-	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-	return size.ws_col > 20 ? size.ws_col - 1 : 79;
+	term_size(STDERR_FILENO, &rows, &cols);
+	return cols > 20 ? (int)cols - 1 : 79;
 }
 
 void progress_show(struct progress *progress, const char *format, ...)

@@ -16,6 +16,7 @@
 #include "tools/aloe/run.h"
 #include "tools/aloe/source.h"
 #include "tools/aloe/standard.h"
+#include "tools/aloe/web.h"
 #include "tools/aloe/trace.h"
 
 enum {
@@ -45,12 +46,13 @@ struct run {
 	bool step;      /* clock `step` */
 	bool keyboard;  /* the user steps */
 	bool losses_reported;
-	bool stopping;       /* STOP has been sent */
-	int poll_ms;         /* to the next poll: a short run, or its end, is seen soon */
-	uint64_t steps_left; /* of those that the user asked for */
-	int step_failures;   /* in a row */
-	int lost_ms;         /* how long exec has not answered */
-	int stop_ms;         /* since the user wanted an end */
+	bool stopping;          /* STOP has been sent */
+	int poll_ms;            /* to the next poll: a short run, or its end, is seen soon */
+	char web[ADDRESS_TEXT]; /* where the dashboard is; "": nowhere */
+	uint64_t steps_left;    /* of those that the user asked for */
+	int step_failures;      /* in a row */
+	int lost_ms;            /* how long exec has not answered */
+	int stop_ms;            /* since the user wanted an end */
 };
 
 static bool run_shows(const struct run *run)
@@ -85,15 +87,18 @@ static int run_pause(struct run *run, int ms)
 static int run_up(struct run *run)
 {
 	const char *state = cli_get(run->args, "state"), *missing = "";
+	const struct node_of of = {.web = run->web[0] ? run->web : NULL};
 	int rc;
 
 	if (run->joins)
 		return nodes_open(&run->client, run->args);
+	if (web_port_check("web", of.web))
+		return CLI_FAILED;
 	cap_leave();
 	cap_begin(run->args, (struct cap_user){.pid = getpid()}, run->source.waveform->slot_ns);
 	rc = node_dir(run->client.dir, sizeof(run->client.dir));
 	if (rc == 0)
-		rc = node_start(&run->node, &run->client, run->client.dir, state, NULL, true);
+		rc = node_start(&run->node, &run->client, run->client.dir, state, &of, true);
 	if (rc < 0) {
 		rmdir(run->client.dir);
 		fprintf(stderr, "aloe: the daemons cannot be started: %s\n", strerror(-rc));
@@ -107,6 +112,8 @@ static int run_up(struct run *run)
 		fprintf(stderr, "aloe: aloe-%s does not answer\n", missing);
 	else if (rc < 0 && rc != -EINTR)
 		fprintf(stderr, "aloe: aloe-frontend ended before the run began\n");
+	if (rc == 0 && of.web && run->say)
+		web_print(run->client.dir, run->say);
 	return rc == 0 ? CLI_OK : rc == -EINTR ? INTERRUPTED : CLI_FAILED;
 }
 
@@ -243,7 +250,7 @@ static int run_interrupted(struct run *run)
 		return INTERRUPTED;
 	if (run->say)
 		fprintf(run->say, "\nstopping; press Ctrl-C again to end at once\n");
-	run->live.lines = 0;
+	run->live.term.lines = 0;
 	run->stopping = true;
 	run->poll_ms = POLL_FIRST_MS;
 	return run_order(run, WIRE_STOP, 0);
@@ -260,7 +267,7 @@ static void step_prompt(struct run *run)
 		    "Enter or s runs one slot, NUMBER runs so many slots, q quits "
 		    "> ");
 	fflush(stdout);
-	run->live.lines = 0;
+	run->live.term.lines = 0;
 }
 
 /* line_read reads a line of the keyboard, as much of it as fits: 1, 0 at its end, or -errno. */
@@ -271,7 +278,7 @@ static int line_read(struct run *run, char *line, size_t size)
 
 	while (c != '\n') {
 		const int rc =
-		    node_follow(&run->node, client_wait_input(&run->client, STDIN_FILENO));
+		    node_follow(&run->node, client_wait_input(&run->client, STDIN_FILENO, -1));
 		ssize_t got;
 
 		if (rc < 0 && rc != -ECONNRESET)
@@ -439,7 +446,7 @@ static int run_report(struct run *run)
 {
 	if (!run->report)
 		return CLI_FAILED;
-	live_clear(&run->live);
+	term_clear(&run->live.term);
 	if (cli_has(run->args, "json")) {
 		json_dumpf(run->report, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 		printf("\n");
@@ -538,6 +545,12 @@ int run_waveform(const struct cli_args *args, const struct run_hook *hook, json_
 	    .args = args, .hook = hook, .client = CLIENT_NONE, .joins = cli_has(args, "platform")};
 	int status = cap_check(args);
 
+	if (status == CLI_OK)
+		status = web_option(args, run.web);
+	if (status == CLI_OK && run.web[0] && run.joins)
+		status = cli_fail(args,
+		    "--web: with --platform the run is on nodes that are up; `aloe up --platform "
+		    "--web` gives them a dashboard");
 	if (status == CLI_OK)
 		status = source_open(&run.source, args, args->args[0], false);
 	if (status == CLI_OK)

@@ -217,13 +217,27 @@ int aloe_runs(const struct cli_args *args)
 
 /* ---- report ---- */
 
+static int figure_draw(const json_t *report, const char *name, const char *file)
+{
+	struct plot plot;
+	int status;
+
+	report_figure(report, name, &plot);
+	status = plot_draw(&plot, "aloe", file);
+	plot_fini(&plot);
+	return status;
+}
+
 int aloe_report(const struct cli_args *args)
 {
 	const char *name = NULL;
 	struct saved saved;
 	json_t *report = NULL;
-	int status = saved_open(args, &saved);
+	int status = plot_possible(args, "plot");
 
+	if (status != CLI_OK)
+		return status;
+	status = saved_open(args, &saved);
 	if (status == CLI_OK)
 		report = report_open(&saved, args->args[0], &name, &status);
 	if (report && cli_has(args, "json")) {
@@ -232,6 +246,8 @@ int aloe_report(const struct cli_args *args)
 		report_print(report, stdout);
 		report_losses(report, stdout);
 	}
+	if (report && status == CLI_OK && cli_has(args, "plot"))
+		status = figure_draw(report, name, cli_get(args, "plot"));
 	json_decref(report);
 	runs_free(&saved.runs);
 	return status;

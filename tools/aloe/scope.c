@@ -6,39 +6,20 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/scope/scope.h"
+#include "core/cli/term.h"
+#include "core/plot/picture.h"
+#include "core/plot/plot.h"
 #include "core/sigmf/reader.h"
 #include "tools/aloe/commands.h"
-#include "tools/aloe/picture.h"
+#include "tools/aloe/scope.h"
 #include "tools/aloe/tap.h"
 
-static const struct picture_tool gnuplot = {
-    .program = "gnuplot",
-    .package = "gnuplot",
-    .debian = "gnuplot-nox",
-    .instead = "--csv FILE and the terminal need no gnuplot",
-};
+enum { HEIGHT = 600 };
 
-static const char *const views[] = {
-    "time", "spectrum", "waterfall", "constellation", "eye", "histogram", "bits", NULL};
 static const char *const modulations[] = {"none", "bpsk", "qpsk", "qam16", "qam64", NULL};
-static const struct {
-	const char *option, *terminal;
-} formats[] = {{"svg", "set terminal svg size 900,600 background rgb 'white'\n"},
-    {"png", "set terminal pngcairo size 900,600\n"}};
-
-struct seen { /* what is looked at */
-	const struct cli_args *args;
-	const char *name;
-	struct scope_signal signal;
-	struct scope_options options;
-	uint64_t samples, skip;
-	uint64_t lost;
-	bool zeros; /* for lost samples; else lost messages are left out */
-};
+static const char *const formats[] = {"svg", "png"};
 
 /* ---- options ---- */
 
@@ -63,39 +44,20 @@ static int options_take(struct seen *seen)
 		return CLI_USAGE;
 	if ((fft & (fft - 1)) != 0)
 		return cli_fail(args, "--fft %s: a power of two is needed", cli_get(args, "fft"));
-	seen->options =
-	    (struct scope_options){.view = word_find(cli_get(args, "view"), views, SCOPE_SPECTRUM),
-	        .window = window && strcmp(window, "hann") == 0 ? SCOPE_HANN : SCOPE_FLATTOP,
-	        .modulation = word_find(cli_get(args, "modulation"), modulations, SCOPE_NONE),
-	        .fft = (uint32_t)fft,
-	        .symbol = (uint32_t)symbol};
+	if (scope_frequencies(seen) != CLI_OK) /* they are taken when the samples are there */
+		return CLI_USAGE;
+	seen->options = (struct scope_options){
+	    .view = word_find(cli_get(args, "view"), scope_views, SCOPE_SPECTRUM),
+	    .window = window && strcmp(window, "hann") == 0 ? SCOPE_HANN : SCOPE_FLATTOP,
+	    .modulation = word_find(cli_get(args, "modulation"), modulations, SCOPE_NONE),
+	    .fft = (uint32_t)fft,
+	    .symbol = (uint32_t)symbol};
 	if (seen->options.view == SCOPE_EYE && symbol == 0)
 		return cli_fail(args, "--view eye needs --symbol N, the samples of a symbol");
 	return CLI_OK;
 }
 
-/* What the user says of the frequencies is true. */
-static int frequencies_take(struct seen *seen)
-{
-	if (cli_real(seen->args, "rate", 1e-6, 1e12, &seen->signal.rate_hz) < 0 ||
-	    cli_real(seen->args, "centre", -1e12, 1e12, &seen->signal.centre_hz) < 0)
-		return CLI_USAGE;
-	return CLI_OK;
-}
-
 /* ---- signals ---- */
-
-static int signal_take(struct seen *seen, uint32_t type, const void *items, size_t len)
-{
-	const int rc = scope_take(type, items, len, &seen->signal);
-
-	if (rc == -ENODATA)
-		fprintf(stderr, "aloe: %s: no sample came, so there is nothing to look at\n",
-		    seen->name);
-	else if (rc < 0)
-		fprintf(stderr, "aloe: %s: %s\n", seen->name, strerror(-rc));
-	return rc < 0 ? CLI_FAILED : CLI_OK;
-}
 
 static int samples_read(struct seen *seen, struct sigmf_reader *reader)
 {
@@ -114,7 +76,7 @@ static int samples_read(struct seen *seen, struct sigmf_reader *reader)
 		fprintf(stderr, "aloe: %s: cannot be read: %s\n", seen->name, strerror(-rc));
 	else
 		status =
-		    signal_take(seen, format->item_type, items, (size_t)n * format->item_bytes);
+		    scope_signal(seen, format->item_type, items, (size_t)n * format->item_bytes);
 	if (status == CLI_OK) {
 		seen->lost = lost;
 		seen->zeros = true;
@@ -161,7 +123,7 @@ static int output_look(struct seen *seen)
 	sigemptyset(&none); /* Ctrl-C ends what draws, too */
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (status == CLI_OK)
-		status = signal_take(seen, items.type, items.bytes, items.len);
+		status = scope_signal(seen, items.type, items.bytes, items.len);
 	if (status == CLI_OK) {
 		seen->lost = items.lost + items.absent;
 		if (seen->signal.n > seen->samples)
@@ -175,52 +137,42 @@ static int output_look(struct seen *seen)
 
 /* ---- pictures ---- */
 
-static void title_write(
-    const struct seen *seen, const struct scope_figure *figure, char *ret, size_t size)
-{
-	const char *slash = strrchr(seen->name, '/');
-	int len = snprintf(ret, size, "%s %s: %s", slash ? slash + 1 : seen->name,
-	    views[seen->options.view], figure->title);
-
-	if (seen->lost > 0 && len > 0 && (size_t)len < size)
-		snprintf(ret + len, size - (size_t)len, "; %llu %s%s lost, %s",
-		    (unsigned long long)seen->lost, seen->zeros ? "sample" : "message",
-		    seen->lost == 1 ? " is" : "s are", seen->zeros ? "as zeros" : "left out");
-}
-
 static int terminal_draw(const struct scope_figure *figure, const char *title)
 {
-	struct winsize window = {.ws_col = 0};
+	unsigned rows, cols;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) < 0 || window.ws_col < 40 ||
-	    window.ws_row < 12)
-		window = (struct winsize){.ws_col = 80, .ws_row = 24};
+	term_size(STDOUT_FILENO, &rows, &cols);
 	printf("%s\n", title);
-	return scope_text(figure, window.ws_col - 1u, window.ws_row - 2u, stdout) < 0 ? CLI_FAILED
-	                                                                              : CLI_OK;
+	return scope_text(figure, cols - 1, rows > 2 ? rows - 2 : 0,
+	           term_draws(STDOUT_FILENO) && term_colours(), stdout) < 0
+	    ? CLI_FAILED
+	    : CLI_OK;
 }
 
-/* `head` is what stands before the drawing; NULL: the figure as text with commas. */
-static int file_draw(
-    const struct scope_figure *figure, const char *title, const char *head, const char *path)
+struct titled {
+	const struct scope_figure *figure;
+	const char *title;
+};
+
+static void figure_write(const void *of, FILE *out)
 {
-	const char *const argv[] = {gnuplot.program, "-", NULL};
+	const struct titled *titled = of;
+
+	scope_gnuplot(titled->figure, titled->title, out);
+}
+
+static int values_write(const struct scope_figure *figure, const char *path)
+{
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
-	int status;
+	int status = CLI_FAILED;
 
 	if (!out)
 		return CLI_FAILED;
-	if (head) {
-		fputs(head, out);
-		scope_gnuplot(figure, title, out);
-	} else {
-		scope_csv(figure, out);
-	}
-	status = fclose(out) != 0 ? CLI_FAILED
-	    : head                ? picture_make(&gnuplot, argv, text, len, path)
-	                          : picture_write(path, text, len);
+	scope_csv(figure, out);
+	if (fclose(out) == 0)
+		status = picture_write("aloe", path, text, len);
 	free(text);
 	return status;
 }
@@ -231,16 +183,18 @@ static int figure_show(const struct seen *seen, const struct scope_figure *figur
 	const char *path = cli_get(args, "csv");
 	bool drawn = path != NULL;
 	char title[400];
+	const struct titled titled = {figure, title};
 	int status = CLI_OK;
 
-	title_write(seen, figure, title, sizeof(title));
+	scope_title(seen, figure, title, sizeof(title));
 	if (path)
-		status = file_draw(figure, title, NULL, path);
+		status = values_write(figure, path);
 	for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
-		path = cli_get(args, formats[f].option);
+		path = cli_get(args, formats[f]);
 		drawn = drawn || path;
 		if (path && status == CLI_OK)
-			status = file_draw(figure, title, formats[f].terminal, path);
+			status = plot_gnuplot("aloe", path, formats[f], HEIGHT,
+			    "--csv FILE needs no gnuplot", figure_write, &titled);
 	}
 	if (!drawn)
 		return terminal_draw(figure, title);
@@ -253,7 +207,7 @@ static int signal_show(struct seen *seen)
 {
 	struct scope_figure figure;
 	char why[160];
-	int status = frequencies_take(seen), rc;
+	int status = scope_frequencies(seen), rc;
 
 	if (status != CLI_OK)
 		return status;
@@ -265,6 +219,13 @@ static int signal_show(struct seen *seen)
 	status = figure_show(seen, &figure);
 	scope_figure_fini(&figure);
 	return status;
+}
+
+/* Again and again, with keys: of what goes on, where somebody looks on. */
+static bool is_live(const struct cli_args *args)
+{
+	return args->n_args == 2 && term_draws(STDOUT_FILENO) && !cli_has(args, "once") &&
+	    !cli_has(args, "csv") && !cli_has(args, "svg") && !cli_has(args, "png");
 }
 
 int aloe_scope(const struct cli_args *args)
@@ -279,9 +240,13 @@ int aloe_scope(const struct cli_args *args)
 		return cli_fail(args, "--png -: a picture is no text for a terminal; give a file");
 	if (args->n_args == 2 && cli_has(args, "skip"))
 		return cli_fail(args, "--skip goes with a recording");
-	status = args->n_args == 2 ? output_look(&seen) : recording_look(&seen);
-	if (status == CLI_OK)
-		status = signal_show(&seen);
+	if (is_live(args)) {
+		status = scope_live(&seen);
+	} else {
+		status = args->n_args == 2 ? output_look(&seen) : recording_look(&seen);
+		if (status == CLI_OK)
+			status = signal_show(&seen);
+	}
 	scope_signal_fini(&seen.signal);
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Looking at a node that is up: list, status, get, watch, top. */
+ * Looking at a node that is up: list, status, get, watch. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "core/report/report.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
-#include "tools/aloe/live.h"
+#include "tools/aloe/show.h"
 
 static int json_show(const json_t *json)
 {
@@ -20,8 +20,7 @@ static int json_show(const json_t *json)
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-/* {"schema": 1, KEY: list}; the list is the caller's. */
-static int list_json(const char *key, json_t *list)
+int show_list(const char *key, json_t *list)
 {
 	json_t *whole = json_pack("{s:i, s:O}", "schema", 1, key, list);
 	const int status = whole ? json_show(whole) : CLI_FAILED;
@@ -49,7 +48,7 @@ static int list_show(struct client *client, const struct cli_args *args)
 	if (!list)
 		return status;
 	if (cli_has(args, "json"))
-		status = list_json("waveforms", list);
+		status = show_list("waveforms", list);
 	else if (cli_has(args, "names"))
 		names_show(list);
 	else
@@ -108,7 +107,7 @@ static int nodes_show(struct client *client, const struct cli_args *args)
 	if (!list)
 		return status ? status : CLI_FAILED;
 	if (cli_has(args, "json"))
-		status = list_json("nodes", list);
+		status = show_list("nodes", list);
 	else if (json_array_size(list) == 0)
 		printf("this node is alone: it was started without --platform\n");
 	else
@@ -287,29 +286,4 @@ static int watch_show(struct client *client, const struct cli_args *args)
 int aloe_watch(const struct cli_args *args)
 {
 	return with_client(args, watch_show);
-}
-
-static int top_show(struct client *client, const struct cli_args *args)
-{
-	int status = client_signals(client) < 0 ? CLI_FAILED : CLI_OK;
-	struct live_view live;
-	json_t *report;
-
-	live_init(&live);
-	while (status == CLI_OK) {
-		report = status_ask(client, args->args[0], &status);
-		if (report)
-			live_show(&live, report);
-		json_decref(report);
-		if (status == CLI_OK && client_wait(client, 500) < 0)
-			break;
-	}
-	live_leave(&live);
-	live_fini(&live);
-	return status == 130 ? CLI_OK : status;
-}
-
-int aloe_top(const struct cli_args *args)
-{
-	return with_client(args, top_show);
 }

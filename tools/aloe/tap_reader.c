@@ -94,7 +94,7 @@ static int ring_ask(struct client *client, const struct tap_reader *reader, uint
 	wire_put_u64(&msg, WIRE_TAG_COUNT, keep);
 	status = client_call(client, &msg, &view);
 	if (status != CLI_OK)
-		fprintf(stderr,
+		fprintf(client->refusals ? client->refusals : stderr,
 		    "aloe: %s has no ring that keeps messages; a waveform that is loaded with "
 		    "--tap %s has one from its first slot on\n",
 		    reader->name, reader->name);

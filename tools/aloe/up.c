@@ -24,6 +24,7 @@
 #include "tools/aloe/commands.h"
 #include "tools/aloe/node.h"
 #include "tools/aloe/platforms.h"
+#include "tools/aloe/web.h"
 
 /* What a service manager is told of the node: that it lives only while its frontend answers. */
 static void state_notify(const struct notify *notify, const char *state)
@@ -283,39 +284,6 @@ static int up_apart(const struct paths *paths, const struct node_of *of)
 	return status;
 }
 
-/* A socket can be bound to an address of this machine, and to no other; to a port of it, if nobody
- * else has it (-EADDRINUSE). */
-static int address_try(const struct address *address, int type, uint16_t port)
-{
-	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
-	const int fd = socket(AF_INET6, type | SOCK_CLOEXEC, 0);
-	int result = 0;
-
-	memcpy(&at.sin6_addr, address->ip, sizeof(at.sin6_addr));
-	if (fd < 0 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int)) < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) < 0 ||
-	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0)
-		result = -errno;
-	if (fd >= 0)
-		close(fd);
-	return result;
-}
-
-/* Looked at before, but not whether another program has the port. What else there may be statsman
- * says, which tries again. */
-static int metrics_check(const char *metrics)
-{
-	char whole[ADDRESS_TEXT], why[200];
-	struct address address;
-
-	if (!metrics || address_local(metrics, whole, why, sizeof(why)) < 0 ||
-	    address_parse(whole, &address) < 0 ||
-	    address_try(&address, SOCK_STREAM, address.port) != -EADDRINUSE)
-		return CLI_OK;
-	fprintf(stderr, "aloe: --metrics: another program has %s; name another port\n", whole);
-	return CLI_FAILED;
-}
-
 /* As its frontend and its bridge would find out, which would be started again and again for it. */
 static int ports_check(const struct node_of *of)
 {
@@ -359,7 +327,8 @@ static int up_one(const struct cli_args *args, const char *beside, const struct 
 	}
 	if (cap_check(args))
 		return CLI_USAGE;
-	if (metrics_check(of->metrics) || ports_check(of))
+	if (web_port_check("metrics", of->metrics) || web_port_check("web", of->web) ||
+	    ports_check(of))
 		return CLI_FAILED;
 	cap_leave();
 	/* the keeper, which this process becomes, puts it back */
@@ -373,6 +342,7 @@ static int up_one(const struct cli_args *args, const char *beside, const struct 
 struct several { /* nodes of a platform */
 	const struct cli_args *args;
 	char path[PATH_MAX];
+	char web[ADDRESS_TEXT]; /* "": no dashboard */
 	struct platform_model *model;
 	struct diag diag;
 };
@@ -384,7 +354,8 @@ static int several_open(const struct cli_args *args, struct several *several)
 
 	*several = (struct several){.args = args};
 	diag_init(&several->diag);
-	rc = platform_find(args, cli_get(args, "platform"), found);
+	rc = web_option(args, several->web) ? -EINVAL : 0;
+	rc = rc ? rc : platform_find(args, cli_get(args, "platform"), found);
 	rc = rc ? rc : path_absolute(found, several->path, sizeof(several->path));
 	rc = rc ? rc : platform_take(several->path, &several->diag, &several->model);
 	if (rc == 0 && !several->model->nodes[0].address)
@@ -452,15 +423,16 @@ static int up_named(const struct several *several, const struct platform_node *n
 	    .platform = several->path,
 	    .address = node->address,
 	    .metrics = node->manager ? cli_get(several->args, "metrics") : NULL,
+	    .web = node->manager && several->web[0] ? several->web : NULL,
 	    .manages = node->manager};
 	const char *where = beside && !node->manager ? node->name : NULL;
 	int status = CLI_OK;
 
-	if (!beside && !node->manager && cli_has(several->args, "metrics"))
+	if (!beside && !node->manager && (cli_has(several->args, "metrics") || several->web[0]))
 		return cli_fail(several->args,
-		    "--metrics is for the manager, which has the counts of all nodes; node \"%s\" "
+		    "--%s is for the manager, which has the counts of all nodes; node \"%s\" "
 		    "is not the manager",
-		    node->name);
+		    several->web[0] ? "web" : "metrics", node->name);
 	status = key_check(several, where, node->name);
 
 	return status ? status : up_one(several->args, where, &of);
@@ -513,13 +485,16 @@ static int up_platform(const struct cli_args *args, const char *name)
 int aloe_up(const struct cli_args *args)
 {
 	const char *name = cli_get(args, "node"), *metrics = cli_get(args, "metrics");
-	const struct node_of of = {.name = name, .metrics = metrics};
-	char whole[ADDRESS_TEXT], why[200];
+	char whole[ADDRESS_TEXT], web[ADDRESS_TEXT], why[200];
+	struct node_of of = {.name = name, .metrics = metrics};
 
 	if (name && !text_is_node(name))
 		return cli_fail(args, "--node %s: " TEXT_NODE_RULE, name);
 	if (metrics && address_local(metrics, whole, why, sizeof(why)) < 0)
 		return cli_fail(args, "--metrics: %s", why);
+	if (web_option(args, web))
+		return CLI_USAGE;
+	of.web = web[0] ? web : NULL;
 	return cli_has(args, "platform") ? up_platform(args, name) : up_one(args, NULL, &of);
 }
 

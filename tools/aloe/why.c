@@ -65,15 +65,7 @@ static int why_show(const struct why *why)
 
 static bool list_has(const json_t *list, const char *waveform)
 {
-	json_t *one;
-	size_t n;
-
-	json_array_foreach(list, n, one)
-	{
-		if (!waveform || strcmp(report_text(one, "name"), waveform) == 0)
-			return true;
-	}
-	return false;
+	return waveform ? report_find(list, "name", waveform) != NULL : json_array_size(list) > 0;
 }
 
 static int json_ask(struct client *client, enum wire_type type, const struct why *why, json_t **ret)
@@ -186,6 +178,29 @@ static json_t *records_read(const struct why *why)
 	return array;
 }
 
+/* A slot that the run has no record of was on time only where no record is missing. */
+static json_t *slot_without(const struct why *why)
+{
+	const bool whole = report_number(why->report, "misses_lost") +
+	        report_number(why->report, "misses_unseen") +
+	        report_number(why->report, "misses_unwritten") ==
+	    0;
+
+	return json_pack("{s:I, s:s, s:s, s:n}", "slot", (json_int_t)why->slot, "what",
+	    whole ? "on time" : "no record", "why",
+	    whole ? "" : "some records of late slots were not read or not written", "left_us");
+}
+
+static json_t *slot_record(const json_t *records)
+{
+	json_t *miss = json_incref(json_array_get(records, json_array_size(records) - 1));
+
+	json_object_set_new(miss, "calls", json_array());
+	json_object_set_new(miss, "calls_missing",
+	    json_string("the calls of late slots are kept only while the waveform is loaded"));
+	return miss;
+}
+
 static int slot_read(struct why *why)
 {
 	const double first = report_number(why->report, "slot_first"),
@@ -204,9 +219,7 @@ static int slot_read(struct why *why)
 		json_decref(records);
 		return CLI_USAGE;
 	}
-	why->answer = n > 0 ? json_incref(json_array_get(records, n - 1))
-	                    : json_pack("{s:I, s:s, s:n}", "slot", (json_int_t)why->slot, "what",
-	                          "on time", "left_us");
+	why->answer = n > 0 ? slot_record(records) : slot_without(why);
 	json_decref(records);
 	return why->answer ? CLI_OK : CLI_FAILED;
 }

@@ -4,7 +4,7 @@ _aloe-bench() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "bler bpsk bridge chain copies handover hist link predict map memory messages overhead pipes response table1 throughput two-node utran x310 x310-recovery x310loop --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler bpsk bridge chain copies draw growth handover hist link predict map memory messages overhead pipes response table1 throughput two-node utran x310 x310-recovery x310loop --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -87,6 +87,27 @@ _aloe-bench() {
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --max --lanes --slot-us --clock --simd --set --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	draw)
+		case $prev in
+		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	growth)
+		case $prev in
+		--instances) COMPREPLY=(); return ;;
+		--waveforms) COMPREPLY=(); return ;;
+		--slots) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--instances --waveforms --slots --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
 	handover)
 		case $prev in
 		-s | --seconds) COMPREPLY=(); return ;;
@@ -156,12 +177,13 @@ _aloe-bench() {
 		--steps) COMPREPLY=(); return ;;
 		--units) COMPREPLY=(); return ;;
 		--cores) COMPREPLY=(); return ;;
+		--cases) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--table) COMPREPLY=(); return ;;
 		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seeds --load --q --steps --units --cores --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seeds --load --q --steps --units --cores --published --cases --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	memory)
 		case $prev in

@@ -19,48 +19,30 @@
 #include "core/base/child.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/plot/picture.h"
 
 /* ---- open ------------------------------------------------------------------------ */
 
-/* Whether a file can be written is known before hours of measuring, not after; one that is there
- * stays as it is. */
+/* Whether a file can be written is known before hours of measuring, not after. */
 static int written_check(const struct bench *bench, const char *option)
 {
 	const char *path = cli_get(bench->args, option);
-	const bool new = path &&access(path, F_OK) < 0;
-	int fd;
+	const int rc = path && strcmp(path, "-") != 0 ? picture_writable(path) : 0;
 
-	if (!path || !strcmp(path, "-"))
+	if (rc == 0)
 		return CLI_OK;
-	fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		cli_fail(bench->args,
-		    "--%s %s: the file cannot be written: %s; nothing was "
-		    "measured",
-		    option, path, strerror(errno));
-		return CLI_FAILED;
-	}
-	close(fd);
-	if (new)
-		unlink(path);
-	return CLI_OK;
+	cli_fail(bench->args, "--%s %s: the file cannot be written: %s; nothing was measured",
+	    option, path, strerror(-rc));
+	return CLI_FAILED;
 }
 
 static int options_check(const struct bench *bench)
 {
-	const char *plot = cli_get(bench->args, "plot"), *csv = cli_get(bench->args, "csv");
-	const int rc = plot ? plot_check(plot) : 0;
+	const char *csv = cli_get(bench->args, "csv");
 
-	if (rc == -EINVAL)
-		return cli_fail(bench->args,
-		    "--plot %s: a file name that ends in .svg, .png or .gp (gnuplot script) is "
-		    "needed",
-		    plot);
-	if (rc == -ENOENT)
-		return cli_fail(bench->args,
-		    "--plot %s: gnuplot is not installed (apt-get install gnuplot-nox); --plot "
-		    "FILE.gp writes the script without gnuplot",
-		    plot);
+	if (plot_possible(bench->args, "plot") != CLI_OK)
+		return CLI_USAGE;
 	if (csv && !strcmp(csv, "-") && cli_has(bench->args, "json"))
 		return cli_fail(bench->args, "--json and --csv - cannot both use standard output");
 	if (cli_has(bench->args, "json") && cli_has(bench->args, "markdown"))
@@ -165,6 +147,8 @@ int bench_begin(struct bench *bench, const struct cli_args *args)
 		return CLI_FAILED;
 	}
 	cpus_find(bench);
+	if (getloadavg(&bench->load, 1) != 1)
+		bench->load = NAN;
 	bench->notes = json_array();
 	progress_init(&bench->progress, cli_has(args, "quiet"));
 	return CLI_OK;
@@ -195,6 +179,7 @@ void bench_note(struct bench *bench, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	text_whole(text);
 	json_array_append_new(bench->notes, json_string(text));
 }
 
@@ -217,8 +202,15 @@ static void cpu_name(char *ret_text, size_t size)
 		fclose(info);
 }
 
-/* The command line as it was given. */
-static json_t *command_of(const struct cli_args *args)
+/* What every command takes says only how its result is shown. */
+static bool is_common(const struct cli_args *args, const struct cli_option *option)
+{
+	return option >= args->program->options.items &&
+	    option < args->program->options.items + args->program->options.len;
+}
+
+/* The command line as it was given; `measured`: only what matters for what is measured. */
+static json_t *command_of(const struct cli_args *args, bool measured)
 {
 	json_t *json;
 	size_t len = 0;
@@ -231,8 +223,9 @@ static json_t *command_of(const struct cli_args *args)
 	for (int i = 0; i < args->n_args; i++)
 		fprintf(out, " %s", args->args[i]);
 	for (size_t i = 0; i < args->n_given; i++)
-		fprintf(out, " --%s%s%s", args->given[i].option->name,
-		    args->given[i].option->arg ? " " : "", args->given[i].value);
+		if (!measured || !is_common(args, args->given[i].option))
+			fprintf(out, " --%s%s%s", args->given[i].option->name,
+			    args->given[i].option->arg ? " " : "", args->given[i].value);
 	fclose(out);
 	json = json_string(text);
 	free(text);
@@ -251,29 +244,52 @@ static json_t *head_of(const struct bench *bench)
 	system.release[strcspn(system.release, "-")] = 0;
 	cpu_name(cpu, sizeof(cpu));
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
-	return json_pack("{s:i, s:s, s:o, s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:f, s:b}", "schema", 1,
-	    "bench", bench->args->command->name, "command", command_of(bench->args), "version",
-	    ALOE_VERSION, "date", date, "machine", "cpu", cpu, "cpus", (int)bench->n_cpus, "kernel",
-	    system.release, "simd", simd_name(simd_best()), "seconds",
+	return json_pack("{s:i, s:s, s:o, s:s, s:s, s:{s:s, s:i, s:s, s:s, s:o}, s:f, s:b}",
+	    "schema", 1, "bench", bench->args->command->name, "command",
+	    command_of(bench->args, false), "version", ALOE_VERSION, "date", date, "machine", "cpu",
+	    cpu, "cpus", (int)bench->n_cpus, "kernel", system.release, "simd",
+	    simd_name(simd_best()), "load", json_real_or_null(bench->load), "seconds",
 	    round((double)(clock_ns() - bench->progress.began_ns) * 1e-8) / 10, "interrupted",
 	    bench->interrupts > 0);
 }
 
-/* The command, then the machine and the date: one line each. */
-static void head_print(const json_t *head, const char *format, FILE *out)
+/* The command, and the machine with the date: one line each. Whether there are such. */
+static bool head_lines(const json_t *head, const char **ret_command, char *ret_machine, size_t size)
 {
-	const char *command, *date, *cpu, *kernel, *simd;
+	const char *date, *cpu, *kernel, *simd;
 	int cpus, interrupted;
-	char machine[512];
 	double seconds;
 
 	if (json_unpack((json_t *)head, "{s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:F, s:b}", "command",
-	        &command, "date", &date, "machine", "cpu", &cpu, "cpus", &cpus, "kernel", &kernel,
-	        "simd", &simd, "seconds", &seconds, "interrupted", &interrupted) < 0)
-		return;
-	snprintf(machine, sizeof(machine), "%s, %d CPUs, %s; Linux %s; %s; %.1f s%s", cpu, cpus,
-	    simd, kernel, date, seconds, interrupted ? "; interrupted: results so far" : "");
-	fprintf(out, format, command, machine);
+	        ret_command, "date", &date, "machine", "cpu", &cpu, "cpus", &cpus, "kernel",
+	        &kernel, "simd", &simd, "seconds", &seconds, "interrupted", &interrupted) < 0)
+		return false;
+	snprintf(ret_machine, size, "%s, %d CPUs, %s; Linux %s; %s; %.1f s%s", cpu, cpus, simd,
+	    kernel, date, seconds, interrupted ? "; interrupted: results so far" : "");
+	return true;
+}
+
+static void head_print(const json_t *head, const char *format, FILE *out)
+{
+	const char *command;
+	char machine[512];
+
+	if (head_lines(head, &command, machine, sizeof(machine)))
+		fprintf(out, format, command, machine);
+}
+
+/* Below the axes: what was run, where, and what else the machine did. */
+static void plot_notes(struct bench *bench, const json_t *head)
+{
+	json_t *command = command_of(bench->args, true);
+	const char *given;
+	char machine[512];
+
+	if (command && head_lines(head, &given, machine, sizeof(machine))) {
+		plot_note(&bench->plot, "%s", json_string_value(command));
+		plot_note(&bench->plot, "%s; load when it began: %.1f", machine, bench->load);
+	}
+	json_decref(command);
 }
 
 /* ---- close ------------------------------------------------------------------------ */
@@ -385,6 +401,8 @@ static void json_all(const struct bench *bench, json_t *head)
 	for (size_t i = 0; i < bench->n_tables; i++)
 		json_object_set(tables, bench->tables[i].key, bench->tables[i].rows);
 	json_object_set_new(head, "tables", tables);
+	if (!plot_is_empty(&bench->plot))
+		json_object_set_new(head, "plot", plot_json(&bench->plot));
 	json_object_set(head, "notes", bench->notes);
 	json_dumpf(head, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 	putchar('\n');
@@ -392,45 +410,53 @@ static void json_all(const struct bench *bench, json_t *head)
 
 static int csv_write(const struct bench *bench, const char *path)
 {
-	FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
-	int rc = out ? 0 : -errno;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int status = CLI_FAILED;
 
-	for (size_t i = 0; i < bench->n_tables && rc == 0; i++)
+	for (size_t i = 0; i < bench->n_tables && out; i++)
 		if (table_wanted(bench, &bench->tables[i])) {
 			table_show(bench, &bench->tables[i], table_csv, out);
 			break;
 		}
-	if (out && out != stdout && (ferror(out) | fclose(out)))
-		rc = -EIO;
-	if (rc < 0)
-		fprintf(
-		    stderr, "%s: --csv %s: %s\n", bench->args->program->name, path, strerror(-rc));
-	return rc;
+	if (out && fclose(out) == 0)
+		status = picture_write(bench->args->program->name, path, text, len);
+	free(text);
+	return status;
+}
+
+static int figure_write(const struct bench *bench, const char *path)
+{
+	if (!bench->interrupts || !plot_is_empty(&bench->plot))
+		return plot_draw(&bench->plot, bench->args->program->name, path);
+	fprintf(stderr,
+	    "%s: --plot %s: interrupted before there was a point to draw, so no file is written\n",
+	    bench->args->program->name, path);
+	return CLI_OK;
 }
 
 static int put_out(struct bench *bench)
 {
 	const char *csv = cli_get(bench->args, "csv"), *plot = cli_get(bench->args, "plot");
 	json_t *head = head_of(bench);
-	int rc = 0;
+	int status = CLI_OK;
 
 	if (!head)
 		return CLI_FAILED;
 	names_check(bench);
 	columns_check(bench);
+	plot_notes(bench, head);
 	if (cli_has(bench->args, "json"))
 		json_all(bench, head);
 	else if (!csv || strcmp(csv, "-") != 0)
 		print_all(bench, head);
 	json_decref(head);
-	rc = csv ? csv_write(bench, csv) : 0;
-	if (plot && rc == 0 && bench->plot.title && bench->plot.n) {
-		rc = plot_draw(&bench->plot, plot);
-		if (rc < 0)
-			fprintf(stderr, "%s: --plot %s: %s\n", bench->args->program->name, plot,
-			    strerror(-rc));
-	}
-	return fflush(stdout) || ferror(stdout) || rc < 0 ? CLI_FAILED : CLI_OK;
+	if (csv)
+		status = csv_write(bench, csv);
+	if (plot && status == CLI_OK)
+		status = figure_write(bench, plot);
+	return fflush(stdout) || ferror(stdout) ? CLI_FAILED : status;
 }
 
 int bench_end(struct bench *bench, int status)

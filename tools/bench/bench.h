@@ -3,9 +3,9 @@
  * tools/bench/bench.h - the frame of `aloe-bench COMMAND` (`aloe bench COMMAND` starts it).
  *
  * A benchmark runs the programs of this installation (run.h), fills tables (table.h), may draw a
- * plot (plot.h), and says in notes what its figures stand on. The frame reads the options that all
- * take, shows progress, catches Ctrl-C, and puts the result out: tables for people, or --markdown
- * or --json, and --csv, --plot.
+ * figure (core/plot/plot.h), and says in notes what its figures stand on. The frame reads the
+ * options that all take, shows progress, catches Ctrl-C, and puts the result out: tables for
+ * people, or --markdown or --json, and --csv, --plot.
  *
  * 	struct bench bench;
  * 	int status = bench_begin(&bench, args);
@@ -22,7 +22,7 @@
 
 #include "core/base/simd.h"
 #include "core/cli/cli.h"
-#include "tools/bench/plot.h"
+#include "core/plot/plot.h"
 #include "tools/aloe/progress.h"
 #include "tools/bench/table.h"
 
@@ -33,6 +33,7 @@ struct bench {
 	struct table tables[BENCH_TABLES_MAX];
 	size_t n_tables;
 	struct plot plot; /* title NULL: nothing to draw */
+	double load;      /* of the machine in the minute before: what else it did */
 	json_t *notes;
 	bool missed; /* a reference figure was not reached: --strict */
 	struct progress progress;

@@ -498,17 +498,17 @@ static void curve_plot(struct bler *bler, const struct curve *curve)
 	for (size_t i = curve->first; points && i < curve->first + curve->n; i++) {
 		const struct point *p = &bler->points[i];
 		const struct interval range = interval_wilson(p->errors, p->blocks);
-		if (p->errors)
-			json_array_append_new(points,
-			    json_pack("[f, f, f, f]", p->at.ebn0_db, ratio_of(p->errors, p->blocks),
-			        range.low, range.high));
+		json_array_append_new(points,
+		    p->errors ? json_pack("[f, f, f, f]", p->at.ebn0_db,
+		                    ratio_of(p->errors, p->blocks), range.low, range.high)
+		              : json_pack("[f, n, n, n]", p->at.ebn0_db)); /* ends the line */
 	}
 }
 
 /* The figures to compare with, of all curves together; levels have the same. */
 static void marks_plot(struct bler *bler)
 {
-	json_t *marks = plot_series(&bler->bench->plot, PLOT_MARKS, "reference");
+	json_t *marks = plot_series(&bler->bench->plot, PLOT_MARKS, "reference decoders");
 
 	for (size_t i = 0; marks && i < bler->n_curves; i++) {
 		const struct curve *curve = &bler->curves[i];
@@ -570,7 +570,9 @@ static void bler_result(struct bler *bler)
 		crossing_row(bler, &bler->curves[i], 0.1);
 		crossing_row(bler, &bler->curves[i], 0.01);
 	}
-	bench->plot.title = bler->chain.source.waveform->name;
+	bench->plot.title =
+	    plot_text(&bench->plot, "Block error rate of %s", bler->chain.source.waveform->name);
+	bench->plot.bars = "bars: 95 % interval (Wilson)";
 	bench->plot.x = "Eb/N0 [dB]";
 	bench->plot.y = "block error rate";
 	bench->plot.log_y = true;
@@ -614,7 +616,7 @@ int bench_bler(const struct cli_args *args)
 		status = chain_open(&bench, given ? given : path, &bler.chain);
 		if (status == CLI_OK)
 			status = bler_measure(&bler);
-		status = bench_end(&bench, status); /* the plot's title is the chain's */
+		status = bench_end(&bench, status);
 		chain_close(&bler.chain);
 	} else {
 		status = bench_end(&bench, status);

@@ -414,7 +414,7 @@ static void bpsk_result(void *self)
 	if (bpsk->refusal && bpsk->refusal[0])
 		bench_note(
 		    bench, "refused: %.*s", (int)strcspn(bpsk->refusal, "\n"), bpsk->refusal);
-	bench->plot.title = "BPSK: throughput of the largest stable packet";
+	bench->plot.title = "BPSK: throughput of the largest packet that is stable";
 	bench->plot.x = "slot length [us]";
 	bench->plot.y = "throughput [Mbit/s]";
 	bench->plot.log_x = true;

@@ -204,7 +204,8 @@ static void bridge_result(void *self)
 		if (bench->used[way])
 			curve_draw(bench, way);
 	bridge_notes(bench);
-	plot->title = "messages from one node to another";
+	plot->title =
+	    "Throughput of messages from one node to another, over the loopback interface";
 	plot->x = "length [byte]";
 	plot->y = "throughput [Gbit/s]";
 	plot->log_x = plot->log_y = true;

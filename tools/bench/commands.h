@@ -11,12 +11,14 @@ int bench_bler(const struct cli_args *args);             /* bler.c */
 int bench_bridge(const struct cli_args *args);           /* bridge.c */
 int bench_chain(const struct cli_args *args);            /* paced.c */
 int bench_copies(const struct cli_args *args);           /* copies.c */
+int bench_growth(const struct cli_args *args);           /* growth.c */
 int bench_map(const struct cli_args *args);              /* map.c */
 int bench_throughput(const struct cli_args *args);       /* paced.c */
 int bench_predict(const struct cli_args *args);          /* predict.c */
 int bench_utran(const struct cli_args *args);            /* utran.c */
 int bench_bpsk(const struct cli_args *args);             /* bpsk.c */
 int bench_handover(const struct cli_args *args);         /* paced.c */
+int bench_draw(const struct cli_args *args);             /* draw.c */
 int bench_hist(const struct cli_args *args);             /* hist.c */
 int bench_link(const struct cli_args *args);             /* link.c */
 int bench_memory(const struct cli_args *args);           /* memory.c */

@@ -370,10 +370,10 @@ static void copies_notes(struct copies *copies)
 	if (copies->refusal && copies->refusal[0])
 		bench_note(
 		    bench, "refused: %.*s", (int)strcspn(copies->refusal, "\n"), copies->refusal);
-	bench->plot.title = "cost of a copy";
-	bench->plot.x = "copies";
-	bench->plot.y = "time of a copy in a slot [us]";
-	bench->plot.log_x = true;
+	bench->plot.title = "Time that a copy takes in a slot, by the number of copies";
+	bench->plot.x = "number of copies";
+	bench->plot.y = "mean time of a copy in a slot [us]";
+	bench->plot.log_x = bench->plot.log_y = true;
 }
 
 /* All that can be searched; then the tables, of what there is. */

@@ -309,6 +309,17 @@ static void reach_put(struct daemons_bench *o, json_t *row, double us)
 	o->bench->missed |= us > REACH_US;
 }
 
+/* A curve for each place and setup: of all daemons of the node, against the slot. */
+static void total_draw(
+    struct daemons_bench *o, enum place place, enum setup setup, size_t s, double us)
+{
+	char title[80];
+
+	snprintf(title, sizeof(title), "%s, on %s CPU", setup_names[setup], place_names[place]);
+	json_array_append_new(plot_named(&o->bench->plot, PLOT_LINE, title),
+	    json_pack("[f, f, f, f]", o->slot_us[s], us, us, us));
+}
+
 static void daemon_row(
     struct daemons_bench *o, enum place place, enum setup setup, size_t s, enum daemon d)
 {
@@ -328,6 +339,8 @@ static void daemon_row(
 	json_object_set_new(row, "times", json_real_or_null(us > 0 ? published / us : NAN));
 	if (d == TOTAL && setup == ALONE)
 		reach_put(o, row, us);
+	if (d == TOTAL && us > 0)
+		total_draw(o, place, setup, s, us);
 	bench_row(o->bench, row);
 }
 
@@ -387,6 +400,10 @@ static void daemons_result(void *self)
 			frame_row(o, (enum place)place, s);
 		}
 	notes_add(o);
+	o->bench->plot.title = "Time that all daemons of a node take for a slot";
+	o->bench->plot.x = "slot length [us]";
+	o->bench->plot.y = "time for a slot [us]";
+	o->bench->plot.log_x = o->bench->plot.log_y = true;
 }
 
 /* ---- options ------------------------------------------------------------------------ */

@@ -116,8 +116,9 @@ static void cell_rows(struct histograms *h, enum isolation isolation, int which)
 	char title[80];
 	json_t *points;
 
-	snprintf(title, sizeof(title), "%s, %s", shown[which].name, isolation_name(isolation));
-	points = plot_series(&h->bench->plot, PLOT_COUNTS, title);
+	snprintf(
+	    title, sizeof(title), "%s, isolation %s", shown[which].name, isolation_name(isolation));
+	points = plot_series(&h->bench->plot, PLOT_TAIL, title);
 	for (uint32_t c = 0; c < HIST_CELLS; c++) {
 		const double from = cell_us(c, false), to = cell_us(c, true),
 		             share = times->cells[c] / times->samples;
@@ -128,8 +129,7 @@ static void cell_rows(struct histograms *h, enum isolation isolation, int which)
 		        isolation_name(isolation), "component", shown[which].name, "from_us", from,
 		        "to_us", to, "count", times->cells[c], "share", share));
 		if (points)
-			json_array_append_new(
-			    points, json_pack("[f, f]", (from + to) / 2, times->cells[c]));
+			json_array_append_new(points, json_pack("[f, f]", from, times->cells[c]));
 	}
 }
 
@@ -219,9 +219,9 @@ static void hist_result(void *self)
 	bench_note(bench,
 	    "the published times are of ALOE on one core of a 2.27 GHz Centrino, one process per "
 	    "component; the published maximum is computed from the kMAC of the table");
-	bench->plot.title = "execution times";
+	bench->plot.title = "Distribution of execution times of UTRAN components";
 	bench->plot.x = "time [us]";
-	bench->plot.y = "calls in a cell";
+	bench->plot.y = "share of the calls that take at least that long";
 	bench->plot.log_x = true;
 	bench->plot.log_y = true;
 }

@@ -228,7 +228,8 @@ static void link_result(void *self)
 	bench_note(bench,
 	    "the largest published latency on x86 was almost 8 times the mean, with one process "
 	    "per component; in process is ALOE with isolation waveform");
-	bench->plot.title = "a message from one component into another: p50, bars to p99";
+	bench->plot.title = "Time of a message from one component into another";
+	bench->plot.bars = "median, bars up to p99";
 	bench->plot.x = "length [bit]";
 	bench->plot.y = "time [us]";
 	bench->plot.log_x = true;

@@ -120,6 +120,20 @@ static const char copies_doc[] =
     "the core. The cost of a copy is printed for each number of copies. On a machine whose cores "
     "are not shared, the default of 60 s takes about ten minutes per lane.";
 
+static const struct cli_option growth_options[] = {
+    {"instances", 0, "N,...", NULL, false,
+        "instances of one waveform, 3 .. 20000; default 10,100,1000,10000"},
+    {"waveforms", 0, "N,...", NULL, false,
+        "waveforms of three instances on one node, 1 .. 1024; default 1,10,100,1000"},
+    {"slots", 0, "N", NULL, false, "length of a run in slots; default 5000"},
+};
+
+static const char growth_doc[] =
+    "Loads, runs and unloads waveforms of more and more instances, and more and more waveforms of "
+    "three instances, on the virtual clock, each row on a node of its own. Prints the seconds that "
+    "the commands load and unload take, the time of a slot and instance, and the memory of the "
+    "node. The default takes several minutes.";
+
 static const struct cli_option map_options[] = {
     {"seeds", 0, "N", NULL, false,
         "number of problems N, or the range FROM:TO of seeds; default "
@@ -133,8 +147,15 @@ static const struct cli_option map_options[] = {
         "50000000"},
     {"units", 0, "N", NULL, false,
         "number of components of the large problem, 0 for no large "
-        "problem; default 1000"},
-    {"cores", 0, "N", NULL, false, "number of cores of the large problem; default 100"},
+        "problem; default 1000, with --published 160"},
+    {"cores", 0, "N", NULL, false,
+        "number of cores of the large problem, with --published of each kind; default 100, with "
+        "--published 160"},
+    {"published", 0, NULL, NULL, false,
+        "map chains to cores of two kinds instead, beside published schedulers"},
+    {"cases", 0, "DIR", "@dir", false,
+        "with --published: folder with simulation_scenarios.csv and simulation_results.csv of the "
+        "published cases, instead of random chains"},
 };
 
 static const struct cli_option predict_options[] = {
@@ -166,7 +187,12 @@ static const char map_doc[] =
     "proves that no mapping exists. For every other mapper, and for the portfolio that plans use, "
     "the command prints how many feasible problems the mapper solves, how the cost compares with "
     "the cheapest mapping, and how long the mapper takes. One large problem follows. The same "
-    "seeds give the same problems on every machine.";
+    "seeds give the same problems on every machine.\n\n"
+    "With --published the command maps a DVB-S2 receiver of 23 tasks, and random chains, to cores "
+    "of two kinds, and prints period, cores and time to solve beside the published schedulers "
+    "HeRAD, 2CATAC, FERTAC and OTAC; then long chains (--units tasks on --cores cores of each "
+    "kind), and the same on two nodes with a link between them. --seeds counts the "
+    "chains of each of the nine kinds.";
 
 static const char bler_doc[] =
     "Runs the waveform in virtual time, one run on each CPU at a time, each run with noise and "
@@ -309,6 +335,10 @@ static const char pipes_doc[] =
     "fall into two groups, and the ratios of the pairs of each round. With both peers this takes "
     "about half an hour. `--sizes 2,5,10 --slot-items 256,512,1024,2048,3072,3840,5120,8192` shows "
     "the origin of the default of --slot-items.";
+
+static const char draw_doc[] =
+    "Draws the picture of a RESULT that a benchmark printed with --json, without measuring again, "
+    "with --plot FILE.svg, FILE.png or FILE.gp.";
 
 static const struct cli_option messages_options[] = {
     {"sizes", 0, "N,...", NULL, false,
@@ -469,6 +499,10 @@ static const struct cli_command commands[] = {
         CLI_LIST(chain_options), bench_chain},
     {"copies", "[FILE]", 0, 1, "@file", "find the largest number of copies of a waveform on a lane",
         copies_doc, CLI_LIST(copies_options), bench_copies},
+    {"draw", "RESULT", 1, 1, "@file", "draw the picture of a result that --json printed", draw_doc,
+        {NULL, 0}, bench_draw},
+    {"growth", "", 0, 0, NULL, "measure loading, running and unloading by instances and waveforms",
+        growth_doc, CLI_LIST(growth_options), bench_growth},
     {"handover", "", 0, 0, NULL, "measure the hand-over between components, beside JACK",
         handover_doc, CLI_LIST(handover_options), bench_handover},
     {"hist", "", 0, 0, NULL, "show the distribution of execution times", hist_doc,

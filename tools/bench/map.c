@@ -7,13 +7,14 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/base/text.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/figures.h"
+#include "tools/bench/map_published.h"
 #include "tools/bench/mapping_random.h"
 #include "tools/bench/run.h"
+#include "tools/bench/stages_plain.h"
 
 /* What this project wants to reach at the highest of the usual loads, and for the large problem. */
 #define REACH_LOAD 93.0
@@ -21,6 +22,7 @@
 #define REACH_COST 1.15
 #define REACH_LARGE_MS 1000.0
 
+enum { PUBLISHED_TASKS = 160, PUBLISHED_CORES = 160 };
 enum { LOADS_MAX = 8, SEEDS_MAX = 1000000, UNITS_MAX = 10000, CORES_MAX = 400 };
 
 struct tally {
@@ -44,23 +46,14 @@ struct map {
 	uint64_t steps, units, cores;
 };
 
-/* Time of this thread: what others do on the CPU is not the mapper's. */
-static double cpu_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
 /* `cores` has room for the problem's units. */
 static int problem_solve(const struct mapping_problem *problem, enum mapper mapper, uint64_t limit,
     uint32_t *cores, struct mapper_result *result, double *us)
 {
-	const double begin = cpu_us();
+	const double begin = map_cpu_us();
 	const int rc = mapper_run(mapper, problem, limit, cores, result);
 
-	*us = cpu_us() - begin;
+	*us = map_cpu_us() - begin;
 	return rc;
 }
 
@@ -164,7 +157,7 @@ static void load_rows(struct map *map, const struct map_load *load, json_t *prob
 	json_t *bars;
 
 	snprintf(title, sizeof(title), "at %g %% load", load->percent);
-	bars = plot_series(&map->bench->plot, PLOT_BARS, title);
+	bars = plot_series(&map->bench->plot, PLOT_ROWS, title);
 	for (int mapper = 0; mapper < MAPPERS && load->feasible; mapper++) {
 		const struct tally *t = &load->tallies[mapper];
 		const double solved = 100.0 * t->solved / load->feasible;
@@ -272,9 +265,9 @@ static void map_notes(struct map *map)
 	    "%% load, at a mean cost of at most %g times the cheapest cost, and maps 1000 "
 	    "components to 100 cores in less than %g ms",
 	    REACH_SOLVED, REACH_LOAD, REACH_COST, REACH_LARGE_MS);
-	map->bench->plot.title = "feasible problems that a mapper solves";
-	map->bench->plot.x = "mapper";
-	map->bench->plot.y = "solved [%]";
+	map->bench->plot.title = "Share of the feasible mapping problems that a mapper solves";
+	map->bench->plot.x = "solved [%]";
+	map->bench->plot.y = "mapper";
 }
 
 /* What was done until Ctrl-C is told. */
@@ -355,16 +348,45 @@ static int options_parse(struct map *map)
 	return CLI_OK;
 }
 
+/* --published has other sizes, and no mappers to compare. */
+static int published_run(struct map *map)
+{
+	static const char *const others[] = {"load", "q", "steps"};
+	const struct cli_args *args = map->bench->args;
+	struct map_published published = {.bench = map->bench,
+	    .seeds = map->seeds,
+	    .cases = cli_get(args, "cases"),
+	    .tasks = cli_has(args, "units") ? map->units : PUBLISHED_TASKS,
+	    .cores = cli_has(args, "cores") ? map->cores : PUBLISHED_CORES};
+	int status;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (cli_has(args, others[i]))
+			return cli_fail(args, "--%s is of no use with --published", others[i]);
+	if (published.tasks > STAGES_PLAIN_MAX || published.cores > STAGES_PLAIN_MAX)
+		return cli_fail(args, "--published: at most %d --units and %d --cores",
+		    STAGES_PLAIN_MAX, STAGES_PLAIN_MAX);
+	status = map_published(&published);
+	return status == BENCH_INTERRUPTED ? CLI_OK : status;
+}
+
 int bench_map(const struct cli_args *args)
 {
 	struct bench bench;
 	struct map map = {.bench = &bench};
 	int status = bench_begin(&bench, args);
+	bool failed;
 
 	if (status != CLI_OK)
 		return status;
 	status = options_parse(&map);
+	if (status == CLI_OK && !cli_has(args, "published") && cli_has(args, "cases"))
+		status = cli_fail(args, "--cases is of --published");
 	if (status == CLI_OK)
-		status = map_measure(&map);
-	return bench_end(&bench, status);
+		status = cli_has(args, "published") ? published_run(&map) : map_measure(&map);
+	failed = status == CLI_FAILED;
+	if (failed)
+		bench_note(&bench, "a problem was not solved: these are the results until then");
+	status = bench_end(&bench, failed ? CLI_OK : status);
+	return failed && status == CLI_OK ? CLI_FAILED : status;
 }

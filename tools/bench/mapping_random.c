@@ -5,25 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double random_real(struct mapping_random *r, double from, double to)
-{
-	uint64_t x = r->state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	x ^= x >> 31;
-	return from + (to - from) * (double)(x >> 11) * 0x1p-53;
-}
-
-static uint32_t random_whole(struct mapping_random *r, uint32_t from, uint32_t to)
-{
-	return from + (uint32_t)random_real(r, 0, to - from + 1);
-}
+#include "tools/bench/random.h"
 
 /* A size or a demand: 1 to 20. */
 static double random_size(struct mapping_random *r)
 {
-	return exp(random_real(r, 0, log(20)));
+	return exp(random_real(&r->state, 0, log(20)));
 }
 
 static void random_links(struct mapping_random *r, size_t n)
@@ -31,15 +18,15 @@ static void random_links(struct mapping_random *r, size_t n)
 	struct mapping_problem *p = &r->problem;
 	double mean = 0;
 
-	p->n_links = n - 1 + random_whole(r, 0, 4);
+	p->n_links = n - 1 + random_whole(&r->state, 0, 4);
 	for (uint32_t i = 0; i < p->n_links; i++) {
 		struct mapping_link *link = &r->links[i];
-		const uint32_t a = random_whole(r, 0, (uint32_t)n - 2);
+		const uint32_t a = random_whole(&r->state, 0, (uint32_t)n - 2);
 
 		*link = (struct mapping_link){i, i + 1, random_size(r)};
 		if (i >= n - 1) {
 			link->from = a;
-			link->to = random_whole(r, a + 1, (uint32_t)n - 1);
+			link->to = random_whole(&r->state, a + 1, (uint32_t)n - 1);
 		}
 		mean += link->bandwidth / (double)p->n_links;
 	}
@@ -48,7 +35,7 @@ static void random_links(struct mapping_random *r, size_t n)
 			r->pool[a * p->n_cores + b] =
 			    a == b ? MAPPING_NONE : (uint32_t)p->n_pools++;
 			if (a != b)
-				r->bandwidth[p->n_pools - 1] = mean * random_real(r, 1, 4);
+				r->bandwidth[p->n_pools - 1] = mean * random_real(&r->state, 1, 4);
 		}
 }
 
@@ -77,10 +64,10 @@ void mapping_random_make(struct mapping_random *r, uint64_t seed, double load, d
 	    .bandwidth = r->bandwidth,
 	    .links = r->links,
 	    .q = q};
-	p->n_units = random_whole(r, 8, MAPPING_RANDOM_UNITS);
-	p->n_cores = random_whole(r, 2, MAPPING_RANDOM_CORES);
+	p->n_units = random_whole(&r->state, 8, MAPPING_RANDOM_UNITS);
+	p->n_cores = random_whole(&r->state, 2, MAPPING_RANDOM_CORES);
 	for (size_t i = 0; i < p->n_cores; i++)
-		capacity += r->capacity[i] = 1000 * random_real(r, 1, 3);
+		capacity += r->capacity[i] = 1000 * random_real(&r->state, 1, 3);
 	random_demands(r, r->demand, p->n_units, p->n_cores, load, capacity);
 	random_links(r, p->n_units);
 }
@@ -96,7 +83,7 @@ static void large_cores(
 	for (uint32_t i = 1; i <= nodes * nodes; i++)
 		large->bandwidth[i] = NODE_LINK;
 	for (uint32_t a = 0; a < cores; a++) {
-		large->capacity[a] = random_real(r, 1000, 3000);
+		large->capacity[a] = random_real(&r->state, 1000, 3000);
 		for (uint32_t b = 0; b < cores; b++)
 			large->pool[a * cores + b] = a / NODE_CORES == b / NODE_CORES
 			    ? 0

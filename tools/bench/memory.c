@@ -261,7 +261,7 @@ static void isolation_rows(struct memory *memory, enum isolation isolation)
 {
 	struct look *look = &memory->looks[isolation];
 	json_t *bars = look->n
-	    ? plot_series(&memory->bench->plot, PLOT_BARS, isolation_name(isolation))
+	    ? plot_series(&memory->bench->plot, PLOT_ROWS, isolation_name(isolation))
 	    : NULL;
 
 	qsort(look->seen, look->n, sizeof(look->seen[0]), by_name);
@@ -308,9 +308,10 @@ static void memory_result(void *self)
 	    "the published figures are about 3 MB a daemon and 260 kB a component on Linux, one "
 	    "process per component, so `times smaller` is shown for isolation component only; no "
 	    "figure for TI is known");
-	bench->plot.title = "resident private memory";
-	bench->plot.x = "process, or its component";
-	bench->plot.y = "memory [kB]";
+	bench->plot.title = "Resident private memory of each process, by isolation";
+	bench->plot.x = "memory [kB]";
+	bench->plot.y = "process, or its component";
+	bench->plot.log_x = true;
 }
 
 static int options_parse(void *self)

@@ -606,7 +606,7 @@ static void overhead_plot(struct overhead *o)
 		json_array_append_new(points,
 		    json_pack("[f, f]", o->slot_us[s],
 		        (PUBLISHED_BASE_US + RELATIVE * PUBLISHED_MODULE_US) / o->slot_us[s]));
-	o->bench->plot.title = "overhead of ten components";
+	o->bench->plot.title = "Share of the slot that ALOE itself takes for ten components";
 	o->bench->plot.x = "slot length [us]";
 	o->bench->plot.y = "share of the slot";
 	o->bench->plot.log_x = true;

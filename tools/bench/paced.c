@@ -302,7 +302,7 @@ struct paced_kind {
 	const struct contest_system ours[4];
 	double items; /* bits; 0: slots of `seconds` */
 	double slot_s;
-	const char *notes[3], *plot, *y;
+	const char *notes[3], *plot, *x;
 };
 
 static const struct paced_kind kinds[] = {
@@ -321,7 +321,7 @@ static const struct paced_kind kinds[] = {
             "ALOE: one lane on a slot clock of 1 ms, with isolation waveform (all components in "
             "one process, as the blocks of GNU Radio), none, and component (one process per "
             "component); awake: /dev/cpu_dma_latency is held at 0, as ALOE does"},
-        "latency of ten copies, a vector a ms", "p99 [us]"},
+        "Latency of a vector each ms through ten copies, p99", "p99 of the latency [us]"},
     {{.measure = throughput_measure,
          .unit = "s",
          .rate_of = megabits_of,
@@ -330,7 +330,7 @@ static const struct paced_kind kinds[] = {
         {"bytes are unpacked to bits, mapped to symbols (ALOE: i16; GNU Radio: float), decided and "
          "packed to bytes; free-running clock, 16384 bits in a slot; the source sends zeros; a run "
          "with numbered bytes checks before the measurement that all bytes arrive unchanged"},
-        "BPSK without noise", "time [s]"},
+        "Time that a BPSK chain takes for the bits, as fast as possible", "time [s]"},
     {{.measure = handover_measure,
          .unit = "us",
          .rate_of = per_second,
@@ -350,7 +350,7 @@ static const struct paced_kind kinds[] = {
             "isolation waveform, one process for all components; none: the process of all trusted "
             "waveforms; slot after slot: one process without a clock, so the caches stay warm "
             "between slots (cold caches take most of the time otherwise)"},
-        "hand-over", "time [us]"},
+        "Hand-over from one component or client to the next", "time [us]"},
 };
 
 static int options_parse(struct paced *paced, const struct paced_kind *kind)
@@ -410,15 +410,23 @@ static int paced_measure(void *self)
 static void paced_plot(struct paced *paced)
 {
 	const struct contest *contest = &paced->contest;
-	struct plot *plot = &paced->bench->plot;
-	json_t *bars;
+	struct plot *plot = &paced->bench->plot, over = *plot;
+	json_t *spans, *means;
 
-	plot_fini(plot);
-	*plot = (struct plot){.title = paced->kind->plot, .x = "system", .y = paced->kind->y};
-	bars = plot_series(plot, PLOT_BARS, "mean");
-	for (size_t i = 0; i < contest->n_systems && bars; i++)
-		json_array_append_new(bars,
-		    json_pack("[s, f]", contest->systems[i].name, contest_mean(contest, i, 0)));
+	*plot = (struct plot){
+	    .title = paced->kind->plot, .x = paced->kind->x, .y = "system", .log_x = true};
+	spans = plot_series(plot, PLOT_SPANS, "95 % interval of the mean");
+	means = plot_series(plot, PLOT_ROWS, "mean of the runs");
+	for (size_t i = 0; i < contest->n_systems; i++) {
+		const char *name = contest->systems[i].name;
+		json_t *point = json_array_get(over.series[i].points, 0);
+
+		json_array_append_new(spans,
+		    json_pack(
+		        "[s, O, O]", name, json_array_get(point, 2), json_array_get(point, 3)));
+		json_array_append_new(means, json_pack("[s, O]", name, json_array_get(point, 1)));
+	}
+	plot_fini(&over);
 }
 
 static void paced_result(void *self)

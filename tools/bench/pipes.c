@@ -475,7 +475,8 @@ static void sweep_table(struct pipes *pipes, size_t n_ours)
 		for (size_t i = 0; i < n_ours; i++)
 			sweep_row(pipes, z, order[i], best, points);
 	}
-	plot->title = "floats through pipes x stages, by what a slot holds";
+	plot->title = "Throughput of floats through pipes x stages, by what a slot holds";
+	plot->bars = "of the mean of the runs";
 	plot->x = "items in a slot";
 	plot->y = "copied by the stages [GB/s]";
 	plot->log_x = true;
@@ -516,8 +517,9 @@ static void pipes_notes(struct pipes *pipes)
 	    "every sink of every run received all items; the time of ALOE is from the start to the "
 	    "end of the last sink, and the time of the other systems ends when the run returns or "
 	    "the last sink is done");
-	bench->plot.title =
-	    pipes->messages ? "packets through pipes x stages" : "floats through pipes x stages";
+	bench->plot.title = plot_text(&bench->plot, "Time that %.0f %s take through pipes x stages",
+	    pipes->contest.items, pipes->messages ? "packets" : "floats");
+	bench->plot.bars = "mean of the runs, bars: 95 % interval of the mean";
 	bench->plot.x = "pipes x stages";
 	bench->plot.y = "time [s]";
 	bench->plot.log_x = bench->plot.log_y = true;

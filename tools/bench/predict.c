@@ -261,6 +261,23 @@ static void pair_run(struct predict *predict, const char *from, const char *to)
 
 /* ---- result ------------------------------------------------------------------------ */
 
+static void pair_draw(struct predict *predict, const json_t *row)
+{
+	static const struct {
+		const char *key, *title;
+	} metrics[] = {{"clock_mean", "by the clock"}, {"mac_mean", "by the MACs in a second"},
+	    {"class_mean", "by classes of work"}};
+	char label[80];
+
+	snprintf(label, sizeof(label), "%.35s, %.35s", report_text(row, "source"),
+	    report_text(row, "target"));
+	for (size_t m = 0; m < sizeof(metrics) / sizeof(metrics[0]); m++)
+		if (report_number(row, metrics[m].key) > 0)
+			json_array_append_new(
+			    plot_named(&predict->bench->plot, PLOT_ROWS, metrics[m].title),
+			    json_pack("[s, f]", label, report_number(row, metrics[m].key)));
+}
+
 static const struct column rate_columns[] = {
     {"class", "class", COLUMN_TEXT},
     {"avx512", "avx512", 4},
@@ -414,7 +431,13 @@ static void predict_result(void *self)
 	json_array_foreach(predict->pair_rows, i, row)
 	{
 		bench_row(bench, json_incref(row));
+		pair_draw(predict, row);
 	}
+	bench->plot.title =
+	    "Mean error of predicted execution times, from one kind of node to another";
+	bench->plot.x = "mean error of the components [%]";
+	bench->plot.y = "from and to";
+	bench->plot.log_x = true;
 	sums_table(predict);
 	predict_notes(predict);
 }

@@ -280,20 +280,16 @@ static void cell_draw(struct response_bench *rb, const struct named_cell *cell)
 	const double n = cell->result ? (double)cell->result->subframes : 0,
 	             share = failed_of(cell);
 	struct plot *plot = &rb->bench->plot;
-	char title[80], timer[32] = "high resolution";
-	json_t *points = NULL;
+	char title[80], timer[32] = "high-resolution";
+	json_t *points;
 
 	if (cell->what[0] || n == 0 || cell->error != 0)
 		return;
 	if (c->hz > 0)
 		snprintf(timer, sizeof(timer), "1/%u s", c->hz);
-	snprintf(title, sizeof(title), "FIFO %s, %s, %s", priority_name(c->fifo), timer,
+	snprintf(title, sizeof(title), "%s, %s, %s", priority_name(c->fifo), timer,
 	    c->period_us == 5000 ? "5 ms" : "100 ms");
-	for (size_t i = 0; i < plot->n; i++)
-		if (!strcmp(plot->series[i].title, title))
-			points = plot->series[i].points;
-	if (!points)
-		points = plot_series(plot, PLOT_LINE, title);
+	points = plot_named(plot, PLOT_LINE, title);
 	if (points) {
 		const struct interval range =
 		    interval_wilson(cell->result->failed, cell->result->subframes);
@@ -333,8 +329,13 @@ static void response_result(void *self)
 	    "kernel's high resolution; the quota is that of `aloe cap`, without an entry there is "
 	    "none; the recipe also keeps the loops off the chain's CPU, by their affinity");
 	bench_note(bench, "shares are raw: stalls of the machine or its host are not taken out");
-	bench->plot.title = "late responses under load";
-	bench->plot.x = "quota on the load [%]";
+	bench->plot.title = "Responses that come too late under load (Wang et al., Figure 6)";
+	bench->plot.bars = "curves: who has FIFO priority, timer, period of the quota; bars: 95 % "
+	                   "interval (Wilson)\nno late response at all is drawn as half of one";
+	if (!rb->valid)
+		bench->plot.invalid =
+		    "VOID: the machine did not meet the conditions of the experiment";
+	bench->plot.x = "quota on the load (100: none) [%]";
 	bench->plot.y = "share of responses that come too late";
 	bench->plot.log_y = true;
 }

@@ -19,6 +19,7 @@
 #include "tools/bench/response.h"
 
 #define CPU_GROUPS "/sys/fs/cgroup/cpu"
+#define CAP_RECORDS "/run/aloe.cap"
 #define PHYSICAL_SHARE 0.77 /* of the work; the rest is the higher layer's */
 #define LOOK_NS 20000000ull
 
@@ -38,7 +39,7 @@ struct response_trial {
 	struct response_shared *shared;
 	uint64_t rounds, subframes;
 	double work_us;
-	char group[128], state[128];
+	char group[128];
 	pid_t pids[PROCESSES_MAX];
 	size_t n;
 };
@@ -227,8 +228,7 @@ static int cap_command(const struct response_trial *r, const char *what)
 	if (pid == 0) {
 		if (pid_put(r->group, getpid()) < 0 || !freopen("/dev/null", "w", stdout))
 			_exit(1);
-		execl(aloe, "aloe", "cap", what, "--slot-us", period, "--state", r->state,
-		    (char *)NULL);
+		execl(aloe, "aloe", "cap", what, "--slot-us", period, (char *)NULL);
 		_exit(1);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -241,8 +241,7 @@ static int cap_on(struct response_trial *r)
 	char percent[32];
 
 	snprintf(r->group, sizeof(r->group), CPU_GROUPS "/aloe-scope.response.%d", (int)getpid());
-	snprintf(r->state, sizeof(r->state), "/tmp/aloe-response.XXXXXX");
-	if (mkdtemp(r->state) == NULL || mkdir(r->group, 0755) < 0)
+	if (mkdir(r->group, 0755) < 0)
 		return r->group[0] = 0, -ENOTSUP;
 	for (size_t i = 0; i < r->n; i++) /* so far there are only the loops */
 		if (pid_put(r->group, r->pids[i]) < 0)
@@ -251,18 +250,20 @@ static int cap_on(struct response_trial *r)
 	return cap_command(r, percent);
 }
 
+/* The record of the cap has the name of the group. */
 static void cap_off(struct response_trial *r)
 {
+	static const char *const endings[] = {"json", "lock"};
 	char path[PATH_MAX];
 
 	if (r->group[0] == 0)
 		return;
 	cap_command(r, "off");
 	rmdir(r->group);
-	for (int i = 0; i < 2; i++)
-		if (path_print(path, sizeof(path), "%s/cap.%s", r->state, i ? "json" : "lock") == 0)
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (path_print(path, sizeof(path), CAP_RECORDS "%s.%s", strrchr(r->group, '/'),
+		        endings[i]) == 0)
 			unlink(path);
-	rmdir(r->state);
 }
 
 /* ---- a cell ------------------------------------------------------------------------ */

@@ -323,25 +323,12 @@ int run_only(struct bench *bench, struct words *words, enum simd_level level, co
 	return run_watched(bench, words, level, what, NULL, ret_report, ret_errors);
 }
 
-static json_t *report_find(const json_t *report, const char *key, const char *value)
-{
-	json_t *instance;
-	size_t i;
-
-	json_array_foreach(json_object_get(report, "instances"), i, instance)
-	{
-		if (!strcmp(report_text(instance, key), value))
-			return instance;
-	}
-	return NULL;
-}
-
 json_t *report_instance(const json_t *report, const char *name)
 {
-	return report_find(report, "name", name);
+	return report_find(json_object_get(report, "instances"), "name", name);
 }
 
 json_t *report_component(const json_t *report, const char *type)
 {
-	return report_find(report, "component", type);
+	return report_find(json_object_get(report, "instances"), "component", type);
 }

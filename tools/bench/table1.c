@@ -149,7 +149,7 @@ static void isolation_rows(struct table1 *table1, enum isolation isolation)
 	char title[64];
 
 	snprintf(title, sizeof(title), "isolation %s: maximum", isolation_name(isolation));
-	bars = plot_series(&table1->bench->plot, PLOT_BARS, title);
+	bars = plot_series(&table1->bench->plot, PLOT_ROWS, title);
 	for (size_t i = 0; i < PUBLISHED_BEARER; i++) {
 		const struct published *published = published_bearer(i);
 		cells = cells_of(table1, report_component(bearer, published->type));
@@ -174,7 +174,7 @@ static void isolation_rows(struct table1 *table1, enum isolation isolation)
 
 static void published_plot(struct table1 *table1)
 {
-	json_t *bars = plot_series(&table1->bench->plot, PLOT_BARS, "published, x86: maximum");
+	json_t *bars = plot_series(&table1->bench->plot, PLOT_ROWS, "published, x86: maximum");
 
 	for (size_t i = 0; i < PUBLISHED_BEARER && bars; i++)
 		json_array_append_new(bars,
@@ -210,10 +210,10 @@ static void table1_result(void *self)
 	    "2.27 GHz Centrino of 600 MMAC/s (and an ARM of 200 MMAC/s); the published max us is "
 	    "computed from the kMAC; `times faster` is shown for isolation component only");
 	/* Means were published for the decoder and the whole chain only. */
-	bench->plot.title = "UTRAN execution times, maximum";
-	bench->plot.x = "component";
-	bench->plot.y = "time [us]";
-	bench->plot.log_y = true;
+	bench->plot.title = "Longest execution time of each component of the UTRAN chain";
+	bench->plot.x = "time [us]";
+	bench->plot.y = "component";
+	bench->plot.log_x = true;
 }
 
 static int options_parse(void *self)

@@ -595,6 +595,22 @@ static void notes_add(const struct two_node *o)
 	    HOLDS_SHARE * 100);
 }
 
+static void shortest_row(struct two_node *o, enum way way)
+{
+	for (int measured = 0; measured < 2; measured++) {
+		const double us = shortest_of(o, way, !measured);
+
+		if (isfinite(us))
+			json_array_append_new(plot_named(&o->bench->plot, PLOT_ROWS,
+			                          measured ? "measured" : "predicted"),
+			    json_pack("[s, f]", way_names[way], us));
+	}
+	bench_row(o->bench,
+	    json_pack("{s:s, s:o, s:o}", "transport", way_names[way], "predicted_us",
+	        json_real_or_null(shortest_of(o, way, true)), "slot_us",
+	        json_real_or_null(shortest_of(o, way, false))));
+}
+
 static void two_node_result(void *self)
 {
 	struct two_node *o = self;
@@ -612,11 +628,11 @@ static void two_node_result(void *self)
 	    sizeof(shortest_columns) / sizeof(shortest_columns[0]));
 	for (int way = 0; way < WAYS; way++)
 		if (o->costs[way].known)
-			bench_row(o->bench,
-			    json_pack("{s:s, s:o, s:o}", "transport", way_names[way],
-			        "predicted_us",
-			        json_real_or_null(shortest_of(o, (enum way)way, true)), "slot_us",
-			        json_real_or_null(shortest_of(o, (enum way)way, false))));
+			shortest_row(o, (enum way)way);
+	o->bench->plot.title = "Shortest slot in which the UTRAN chain holds on two nodes";
+	o->bench->plot.x = "length of the slot [us]";
+	o->bench->plot.y = "transport";
+	o->bench->plot.log_x = true;
 	notes_add(o);
 }
 

@@ -251,7 +251,7 @@ static void component_rows(struct utran *utran, size_t level)
 	json_t *bars;
 
 	snprintf(title, sizeof(title), "p50, %s", simd_name(utran->levels[level]));
-	bars = plot_series(&utran->bench->plot, PLOT_BARS, title);
+	bars = plot_series(&utran->bench->plot, PLOT_ROWS, title);
 	for (size_t i = 0; i < waveform->n_instances; i++) {
 		const struct wf_instance *instance = &waveform->instances[i];
 		json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:f}", "simd",
@@ -369,10 +369,10 @@ static void utran_result(struct utran *utran)
 	    "the published times are of ALOE on a 2.27 GHz laptop of 2010, mean of 100 frames, one "
 	    "process per component, so the ratio is shown in table1 only; reach is the target of "
 	    "this project for p50 at 2 iterations");
-	bench->plot.title = "time of a call in a slot";
-	bench->plot.x = "instance";
-	bench->plot.y = "time [us]";
-	bench->plot.log_y = true;
+	bench->plot.title = "Median time of a call in a slot, by instance of the UTRAN bearer";
+	bench->plot.x = "time [us]";
+	bench->plot.y = "instance";
+	bench->plot.log_x = true;
 }
 
 int bench_utran(const struct cli_args *args)

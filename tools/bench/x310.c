@@ -322,21 +322,22 @@ static void bucket_row(struct x310 *x, int system, int work)
 	size_t i;
 
 	snprintf(title, sizeof(title), "%s, %s", systems[system].key, works[work].key);
-	points = plot_series(&x->bench->plot, PLOT_COUNTS, title);
+	points = plot_series(&x->bench->plot, PLOT_TAIL, title);
 	json_array_foreach(cell->figures.cells, i, item)
 	{
 		const size_t last = json_array_size(item) - 1;
 		const double us = (json_number_value(json_array_get(item, 0)) +
 		                      json_number_value(json_array_get(item, last - 1))) *
 		    5e-4;
-		const double count = json_number_value(json_array_get(item, last));
+		const double from_us = json_number_value(json_array_get(item, 0)) * 1e-3,
+		             count = json_number_value(json_array_get(item, last));
 		int bucket = 0;
 
 		while (bucket < BUCKETS - 1 && us > bucket_us[bucket])
 			bucket++;
 		counts[bucket] += count;
 		if (points)
-			json_array_append_new(points, json_pack("[f, f]", us, count));
+			json_array_append_new(points, json_pack("[f, f]", from_us, count));
 	}
 	for (int bucket = 0; row && bucket < BUCKETS; bucket++) {
 		snprintf(key, sizeof(key), "b%d", bucket);
@@ -455,9 +456,9 @@ static void x310_result(void *self)
 		        "gaps", x->gaps[side].n * 1000 / GAPS_MS, "longest_us",
 		        x->gaps[side].longest_us, "share_percent", 100 * x->gaps[side].share));
 	x310_notes(x);
-	bench->plot.title = "host delay of packets";
+	bench->plot.title = "Distribution of the host delay of packets";
 	bench->plot.x = "delay [us]";
-	bench->plot.y = "packets";
+	bench->plot.y = "share of the packets that are at least that late";
 	bench->plot.log_x = bench->plot.log_y = true;
 }
 

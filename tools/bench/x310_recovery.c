@@ -16,6 +16,7 @@
 struct recovery {
 	struct bench *bench;
 	struct x310_trial trial; /* as far as it is the same for all */
+	unsigned never, at_once; /* right again: these are not drawn */
 };
 
 static const struct device_mode {
@@ -69,6 +70,22 @@ static json_t *row_of(const struct device_mode *mode, const struct cure *cure,
 	    json_real_or_null(restored));
 }
 
+/* What is right again at once has no place on a logarithmic axis, nor has what never is. */
+static void outcome_draw(struct recovery *recovery, const struct device_mode *mode,
+    const struct cure *cure, enum x310_fault fault, const struct x310_outcome *outcome)
+{
+	struct plot *plot = &recovery->bench->plot;
+	char label[120];
+
+	recovery->never += outcome->restored_ticks == UINT64_MAX;
+	recovery->at_once += outcome->restored_ticks == 0;
+	if (outcome->restored_ticks == UINT64_MAX || outcome->restored_ticks == 0)
+		return;
+	snprintf(label, sizeof(label), "%.60s, packet %.40s", mode->key, x310_fault_name(fault));
+	json_array_append_new(plot_named(plot, PLOT_ROWS, cure->key),
+	    json_pack("[s, f]", label, (double)outcome->restored_ticks / TICKS_PER_US));
+}
+
 static int try_one(struct recovery *recovery, const struct device_mode *mode,
     const struct cure *cure, enum x310_fault fault)
 {
@@ -87,6 +104,7 @@ static int try_one(struct recovery *recovery, const struct device_mode *mode,
 		return CLI_FAILED;
 	}
 	bench_row(recovery->bench, row_of(mode, cure, fault, &outcome));
+	outcome_draw(recovery, mode, cure, fault, &outcome);
 	return CLI_OK;
 }
 
@@ -112,6 +130,13 @@ static void recovery_result(void *self)
 	struct bench *bench = recovery->bench;
 	const struct x310_trial *trial = &recovery->trial;
 
+	bench->plot.title = "Time until the transmission is right again, by recovery";
+	bench->plot.x = "time [us]";
+	bench->plot.y = "device and fault";
+	bench->plot.log_x = true;
+	if (recovery->never + recovery->at_once > 0)
+		plot_note(&bench->plot, "not drawn: %u never right again, %u right again at once",
+		    recovery->never, recovery->at_once);
 	bench_note(bench,
 	    "simulated in the time of the device, so the result is the same on every machine: "
 	    "packets of %u sample%s at %.6g MSa/s, each with a timestamp, are sent %.6g us early "

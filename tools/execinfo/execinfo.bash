@@ -10,11 +10,12 @@ _execinfo() {
 		-n | --samples) COMPREPLY=(); return ;;
 		--hist) COMPREPLY=(); return ;;
 		--margin) COMPREPLY=(); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--describe) COMPREPLY=($(compgen -W "$(aloe list components --names 2>/dev/null)" -- "$cur")); return ;;
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--run --samples --hist --margin --csv --json --describe --save --calibrate --dir --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--run --samples --hist --margin --csv --json --plot --describe --save --calibrate --dir --state --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	esac
 }

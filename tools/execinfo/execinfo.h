@@ -7,6 +7,7 @@
 #include "core/cli/cli.h"
 #include "core/image/state.h"
 #include "core/json/json.h"
+#include "core/plot/plot.h"
 
 struct profile_source {
 	char origin[4096]; /* report.json of a saved run; "" if it is live */
@@ -26,10 +27,11 @@ void source_fini(struct profile_source *source);
 /* samples_apply computes calls, mean, quantiles and maximum of every instance from the events. */
 int samples_apply(struct profile_source *source);
 /* hist_show draws one instance's times in 21 lines: of the samples if some were wanted, else of the
- * whole run. */
-int hist_show(const struct profile_source *source, const char *instance);
+ * whole run; and makes a figure of them, with finer cells. */
+int hist_show(const struct profile_source *source, const char *instance, struct plot *ret_plot);
 /* margin_show draws how much time was left, in 21 lines: of the budget of an instance, at the ends
- * of the slots of a lane (its number), or until the radio transmits ("radio"). */
-int margin_show(const struct profile_source *source, const char *what);
+ * of the slots of a lane (its number), or until the radio transmits ("radio"); and makes a figure
+ * of it. */
+int margin_show(const struct profile_source *source, const char *what, struct plot *ret_plot);
 
 #endif

@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/measure/local.h"
+#include "core/plot/plot.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
 #include "core/report/type.h"
@@ -146,14 +147,16 @@ static int profile_save(const struct cli_args *args, const struct profile_source
 	return CLI_OK;
 }
 
-static int instances_show(const struct cli_args *args, const struct profile_source *source)
+static int instances_print(
+    const struct cli_args *args, const struct profile_source *source, struct plot *ret_plot)
 {
 	const char *hist = cli_get(args, "hist"), *margin = cli_get(args, "margin");
 
 	if (hist)
-		return hist_show(source, hist);
+		return hist_show(source, hist, ret_plot);
 	if (margin)
-		return margin_show(source, margin);
+		return margin_show(source, margin, ret_plot);
+	report_figure(source->report, NULL, ret_plot);
 	if (cli_has(args, "json")) {
 		json_dumpf(source->report, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 		printf("\n");
@@ -170,6 +173,24 @@ static int instances_show(const struct cli_args *args, const struct profile_sour
 	return CLI_OK;
 }
 
+/* Where the times are from stands below the axes. */
+static int instances_show(const struct cli_args *args, const struct profile_source *source)
+{
+	const char *file = cli_get(args, "plot");
+	struct plot plot = {.title = NULL};
+	int status = instances_print(args, source, &plot);
+
+	if (source->origin[0])
+		plot_note(&plot, "saved run: %s", source->origin);
+	if (source->n_events)
+		plot_note(&plot, "the newest %zu call%s of each instance", source->wanted,
+		    plural(source->wanted));
+	if (status == CLI_OK && file)
+		status = plot_draw(&plot, args->program->name, file);
+	plot_fini(&plot);
+	return status;
+}
+
 static int execinfo_run(const struct cli_args *args)
 {
 	const char *type = cli_get(args, "describe"), *run = cli_get(args, "run");
@@ -179,6 +200,9 @@ static int execinfo_run(const struct cli_args *args)
 
 	if (cli_whole(args, "samples", 100, 100000, &samples) < 0)
 		return CLI_USAGE;
+	if (cli_has(args, "plot") && (type || cli_has(args, "calibrate")))
+		return cli_fail(args, "--%s has nothing to draw; leave --plot out",
+		    type ? "describe" : "calibrate");
 	if (cli_has(args, "calibrate"))
 		return calibrate_show(args);
 	if (type)
@@ -188,6 +212,10 @@ static int execinfo_run(const struct cli_args *args)
 	if (run && samples)
 		return cli_fail(
 		    args, "--samples needs a loaded waveform; a saved run has only histograms");
+	if (plot_possible(args, "plot") != CLI_OK)
+		return CLI_USAGE;
+	if (cli_has(args, "plot") && cli_has(args, "save"))
+		return cli_fail(args, "--save shows nothing; leave --plot out");
 	source.wanted = samples;
 	status = run ? source_saved(args, run, &source) : source_live(args, &source);
 	if (status == CLI_OK)
@@ -209,6 +237,9 @@ static const struct cli_option options[] = {
         "of each slot), an instance (of its budget) or `radio` (until it transmits)"},
     {"csv", 0, NULL, NULL, false, "print comma-separated values, one line per instance"},
     {"json", 0, NULL, NULL, false, "print the report as JSON"},
+    {"plot", 0, "FILE", "@file", false,
+        "also draw what is shown with gnuplot, as FILE.svg or FILE.png, or write the script "
+        "FILE.gp"},
     {"describe", 0, "TYPE", "@type", false,
         "describe component TYPE instead: ports, parameters, variables"},
     {"save", 0, NULL, NULL, false,
@@ -236,7 +267,9 @@ static const struct cli_command commands[] = {
 
 static const struct cli_section sections[] = {
     {"EXIT STATUS",
-        "  0    done\n  1    no such waveform, no such run, no node for --samples\n  2    usage"},
+        "  0    done\n  1    no such waveform, no such run, no node for --samples\n  2    "
+        "usage, or no "
+        "gnuplot to draw with"},
     {"EXAMPLES",
         "  execinfo utran384 --samples 10000\n  execinfo utran384 --hist decoder\n"
         "  execinfo --run last --csv > times.csv\n  execinfo --describe awgn\n  ALOE_SIMD=sse41 "

@@ -100,7 +100,29 @@ static int unknown_say(const json_t *report, const char *what)
 	return CLI_USAGE;
 }
 
-int margin_show(const struct profile_source *source, const char *what)
+/* What is left may be negative, so that the axis of times is not logarithmic. */
+static void margin_figure(
+    const json_t *report, const json_t *cells, double budget_ns, const char *what, struct plot *ret)
+{
+	json_t *points, *cell;
+	size_t n;
+
+	*ret = (struct plot){.x = "time left [us]", .log_y = true};
+	ret->y = isnan(budget_ns) ? "number of slots" : "number of calls";
+	ret->title = plot_text(ret, "Time left %s%s, of %s",
+	    !isnan(budget_ns)            ? "of the budget by "
+	        : !strcmp(what, "radio") ? "until the transmission of the "
+	                                 : "at the ends of the slots of lane ",
+	    what, report_text(report, "waveform"));
+	points = plot_series(ret, PLOT_COUNTS, "in a cell of the histogram");
+	json_array_foreach(cells, n, cell)
+	{
+		json_array_append_new(points,
+		    json_pack("[f, O]", left_ns(cell, budget_ns) / 1e3, json_array_get(cell, 1)));
+	}
+}
+
+int margin_show(const struct profile_source *source, const char *what, struct plot *ret_plot)
 {
 	const json_t *report = source->report, *of = NULL, *left, *cells;
 	double budget_ns = NAN;
@@ -129,5 +151,6 @@ int margin_show(const struct profile_source *source, const char *what)
 	    report_number(left, "least"), report_number(left, "over"));
 	rows = rows_fill(cells, budget_ns);
 	rows_draw(&rows);
+	margin_figure(report, cells, budget_ns, what, ret_plot);
 	return CLI_OK;
 }

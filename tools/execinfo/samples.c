@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/calibrate.h"
+#include "core/base/hist.h"
 #include "core/base/text.h"
 #include "core/report/report.h"
 #include "tools/execinfo/execinfo.h"
@@ -177,7 +178,52 @@ static int none_say(const char *instance)
 	return CLI_FAILED;
 }
 
-static int hist_report(const json_t *instance, const char *name)
+static json_t *figure_begin(const struct profile_source *source, const char *name, struct plot *ret)
+{
+	*ret =
+	    (struct plot){.x = "time [us]", .y = "calls in a cell", .log_x = true, .log_y = true};
+	ret->title = plot_text(
+	    ret, "Times of a call of %s, of %s", name, report_text(source->report, "waveform"));
+	return plot_series(ret, PLOT_COUNTS, "calls in a cell of the histogram");
+}
+
+static void point_add(json_t *points, uint32_t cell, double count)
+{
+	json_array_append_new(points,
+	    json_pack(
+	        "[f, f]", (double)(hist_cell_low(cell) + hist_cell_high(cell) + 1) / 2e3, count));
+}
+
+/* In the cells of a report, which are finer than the rows of the terminal. */
+static void samples_figure(const struct profile_source *source, const char *name,
+    const uint32_t *times, size_t n, struct plot *ret)
+{
+	json_t *points = figure_begin(source, name, ret);
+
+	for (size_t i = 0, first = 0; i < n; i++)
+		if (i + 1 == n || hist_cell(times[i + 1]) != hist_cell(times[first])) {
+			point_add(points, hist_cell(times[first]), (double)(i + 1 - first));
+			first = i + 1;
+		}
+}
+
+static void report_cells_figure(
+    const struct profile_source *source, const char *name, const json_t *cells, struct plot *ret)
+{
+	json_t *points = figure_begin(source, name, ret), *cell;
+	size_t n;
+
+	json_array_foreach(cells, n, cell)
+	{
+		const double low = fmax(json_number_value(json_array_get(cell, 0)), 0);
+
+		point_add(points, hist_cell((uint64_t)fmin(low, 1e18)),
+		    json_number_value(json_array_get(cell, 1)));
+	}
+}
+
+static int hist_report(const struct profile_source *source, const json_t *instance,
+    const char *name, struct plot *ret_plot)
 {
 	const json_t *cells = json_object_get(instance, "histogram_ns");
 
@@ -187,10 +233,11 @@ static int hist_report(const json_t *instance, const char *name)
 	    report_number(instance, "calls"), plural(report_number(instance, "calls")),
 	    report_number(instance, "p50_us"), report_number(instance, "p99_us"),
 	    report_number(instance, "max_us"));
+	report_cells_figure(source, name, cells, ret_plot);
 	return draw_cells(cells);
 }
 
-int hist_show(const struct profile_source *source, const char *instance)
+int hist_show(const struct profile_source *source, const char *instance, struct plot *ret_plot)
 {
 	const int number = instance_find(source->report, instance);
 	uint32_t *times;
@@ -199,15 +246,16 @@ int hist_show(const struct profile_source *source, const char *instance)
 	if (number < 0)
 		return CLI_USAGE;
 	if (!source->wanted)
-		return hist_report(
+		return hist_report(source,
 		    json_array_get(json_object_get(source->report, "instances"), (size_t)number),
-		    instance);
+		    instance, ret_plot);
 	times = times_of(source, (uint32_t)number, &n);
 	if (!times || !n)
 		return free(times), none_say(instance);
 	printf("%s: %zu sample%s, %.3f us p50, %.3f p99, %.3f max\n", instance, n, plural(n),
 	    quantile_us(times, n, 0.5), quantile_us(times, n, 0.99), quantile_us(times, n, 1));
 	draw_samples(times, n);
+	samples_figure(source, instance, times, n, ret_plot);
 	free(times);
 	return CLI_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * told - items passed on, and whatever another process asks for by a word in a file: longer work,
- * or a walk over new memory. For tests; never installed.
+ * a walk over new memory, or a thread beside the lane that changes the memory of the process. For
+ * tests; never installed.
  *
  * Its usual work is a number of rounds that took busy_us when it was opened, not a time, so that
  * whoever takes the CPU makes the call longer. A round computes, or reads memory. */
@@ -8,6 +9,8 @@
 
 #include <fcntl.h>
 #include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -15,12 +18,13 @@
 #include <unistd.h>
 
 enum { PAGE = 4096, PAGES = 16384, LINE = 64, ROUND_LINES = 64, TRIES = 8, TRY_ROUNDS = 2000 };
+enum { STORM_LOOK_US = 300 };
 
-/* As in tests/truth/inject.c. us: how long, of `how` WORK; else how many pages. */
+/* As in tests/truth/inject.c. amount: how many us, of `how` PAGES how many pages. */
 struct orders {
 	_Atomic uint32_t how, amount;
 };
-enum { ORDER_NONE, ORDER_WORK, ORDER_PAGES };
+enum { ORDER_NONE, ORDER_WORK, ORDER_PAGES, ORDER_STORM };
 
 struct told {
 	char file[512];
@@ -29,6 +33,10 @@ struct told {
 	double busy_us;
 	uint64_t read_kib, rounds, at, sum;
 	uint32_t touched;
+	int32_t storm_cpu;
+	pthread_t storm;
+	bool has_storm;
+	_Atomic bool ends;
 };
 
 static const struct aloe_port ports[] = {
@@ -40,6 +48,8 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_PATH(struct told, file, "", ALOE_REQUIRED, "file of the orders, 8 bytes"),
     ALOE_PARAM_REAL(struct told, busy_us, 0, 0, 1e6, "us", 0, "time that the usual work takes"),
     ALOE_PARAM_INT(struct told, read_kib, 0, 0, 1 << 20, "KiB", 0, "memory that it reads; 0: none"),
+    ALOE_PARAM_INT(struct told, storm_cpu, -1, -1, 1023, "", 0,
+        "CPU of a thread that changes memory of the process when it is told; -1: none"),
 };
 
 static int told_shape(void *self, struct aloe_setup *setup)
@@ -82,6 +92,54 @@ static void told_calibrate(struct told *told)
 	told->rounds = (uint64_t)(told->busy_us / least * TRY_ROUNDS);
 }
 
+/* Mappings that go, and rights that are taken: each interrupts the CPUs that run this process. */
+static void storm_do(uint64_t us)
+{
+	const double until = now_us() + (double)us;
+
+	while (now_us() < until) {
+		uint8_t *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+		if (memory == MAP_FAILED)
+			return;
+		mprotect(memory, PAGE, PROT_READ);
+		munmap(memory, PAGE);
+	}
+}
+
+static void *storm_main(void *self)
+{
+	const struct sched_param ordinary = {0};
+	const struct timespec look = {0, STORM_LOOK_US * 1000};
+	struct told *told = self;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)told->storm_cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	sched_setscheduler(0, SCHED_OTHER, &ordinary);
+	while (!atomic_load(&told->ends)) {
+		if (atomic_load(&told->orders->how) == ORDER_STORM) {
+			storm_do(atomic_load(&told->orders->amount));
+			atomic_store(&told->orders->how, ORDER_NONE);
+		}
+		nanosleep(&look, NULL);
+	}
+	return NULL;
+}
+
+static int told_close(void *self, struct aloe_setup *setup)
+{
+	struct told *told = self;
+
+	(void)setup;
+	atomic_store(&told->ends, true);
+	if (told->has_storm)
+		pthread_join(told->storm, NULL);
+	return 0;
+}
+
 static int told_init(void *self, struct aloe_setup *setup)
 {
 	struct told *told = self;
@@ -99,6 +157,8 @@ static int told_init(void *self, struct aloe_setup *setup)
 	if (told->read == NULL && told->read_kib > 0)
 		return aloe_fail(setup, "there is no memory to read");
 	told_calibrate(told);
+	told->has_storm =
+	    told->storm_cpu >= 0 && pthread_create(&told->storm, NULL, storm_main, told) == 0;
 	/* so that others may interrupt it by membarrier(2), as in programs that use RCU */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0);
 	return 0;
@@ -139,7 +199,7 @@ static int told_work(void *self, struct aloe_slot *slot)
 		told->memory[(size_t)p * PAGE] = 1;
 		told->touched = p + 1;
 	}
-	if (how != ORDER_NONE)
+	if (how == ORDER_WORK || how == ORDER_PAGES)
 		atomic_store(&told->orders->how, ORDER_NONE);
 	return 0;
 }
@@ -152,4 +212,5 @@ ALOE_COMPONENT(told) = {
     .shape = told_shape,
     .init = told_init,
     .work = told_work,
+    .close = told_close,
 };

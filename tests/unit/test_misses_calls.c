@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * daemons/exec/misses_calls.c: who gets the places for the calls of a late slot, and what is said
+ * of those that got none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemons/exec/misses.h"
+#include "tests/common/probe.h"
+#include "tests/common/rig.h"
+
+enum { SEGMENTS = 4, LATE = 3, EDGE_NS = 1000000, CALLS = 200, SLOT = 7 };
+
+struct calls_test {
+	struct rig *rig;
+	struct exec_wave wave;
+	struct exec_miss miss;
+};
+
+/* An instance in each segment; each segment has a lane. */
+static void test_open(struct calls_test *test)
+{
+	*test = (struct calls_test){.rig = rig_new(IMAGE_STEP, IMAGE_SLIP)};
+	for (uint32_t s = 0; s < SEGMENTS; s++)
+		rig_add(test->rig, &probe_source, s, 0);
+	for (uint32_t s = 0; s < SEGMENTS; s++)
+		test->rig->segment_lane[s] = s;
+	rig_open(test->rig);
+	test->wave.view = test->rig->view;
+	test->wave.misses = calloc(1, sizeof(*test->wave.misses));
+	assert_non_null(test->wave.misses);
+	test->miss = (struct exec_miss){.miss = {.kind = IMAGE_MISS_LATE,
+	                                    .slot = SLOT,
+	                                    .at_ns = EDGE_NS,
+	                                    .late_ns = EDGE_NS,
+	                                    .count = 1},
+	    .segment = LATE};
+}
+
+static void test_close(struct calls_test *test)
+{
+	free(test->wave.misses);
+	rig_close(test->rig);
+}
+
+/* n calls after the edge, one after another, behind one that ended before it. */
+static void calls_write(struct calls_test *test, uint32_t segment, uint32_t n)
+{
+	struct image_event *ring = image_events(&test->rig->view, segment);
+
+	assert_true(n + 2 < test->rig->view.segments[segment].n_events);
+	for (uint32_t c = 0; c <= n; c++)
+		ring[c] = (struct image_event){.step = SLOT,
+		    .start_ns = EDGE_NS - 100 + 100 * (uint64_t)c,
+		    .ns = 50,
+		    .instance = segment};
+	atomic_store(&image_segment_state(&test->rig->view, segment)->events, n + 1);
+}
+
+/* of[lane]: how many calls are there */
+static void calls_take(struct calls_test *test, size_t of[SEGMENTS], char *ret_missing, size_t size)
+{
+	json_t *o = json_object(), *call;
+	size_t n;
+
+	misses_calls_take(&test->wave, LATE, &test->miss.miss);
+	misses_calls_put(&test->wave, &test->miss, o);
+	memset(of, 0, SEGMENTS * sizeof(*of));
+	json_array_foreach(json_object_get(o, "calls"), n, call)
+	{
+		of[json_integer_value(json_object_get(call, "lane"))]++;
+	}
+	snprintf(ret_missing, size, "%s", json_string_value(json_object_get(o, "calls_missing")));
+	json_decref(o);
+}
+
+/* The late one has all of its calls, the others share what is left. */
+static void test_shared(void **state)
+{
+	struct calls_test test;
+	size_t of[SEGMENTS];
+	char missing[256];
+
+	(void)state;
+	test_open(&test);
+	calls_write(&test, 0, CALLS);
+	calls_write(&test, 1, 10);
+	calls_write(&test, 2, CALLS);
+	calls_write(&test, LATE, CALLS);
+	calls_take(&test, of, missing, sizeof(missing));
+	assert_int_equal(of[LATE], CALLS);
+	assert_int_equal(of[0], 104); /* a third of the rest */
+	assert_int_equal(of[1], 10);
+	assert_int_equal(of[2], 198); /* and what the one before does not need */
+	assert_string_equal(missing,
+	    "only 512 calls of a slot are kept, those of the late segment first; 98 are not, of "
+	    "lanes 0, 2");
+	test_close(&test);
+}
+
+/* What a host may have written is counted. */
+static void test_senseless(void **state)
+{
+	struct calls_test test;
+	size_t of[SEGMENTS];
+	char missing[256];
+
+	(void)state;
+	test_open(&test);
+	calls_write(&test, LATE, 10);
+	calls_take(&test, of, missing, sizeof(missing));
+	assert_int_equal(of[LATE], 10);
+	assert_string_equal(missing, "");
+	test.miss.miss.slot++;
+	image_events(&test.rig->view, LATE)[4].instance = 77;
+	calls_take(&test, of, missing, sizeof(missing));
+	assert_int_equal(of[LATE], 9);
+	assert_string_equal(missing, "records of calls that make no sense: 1");
+	test_close(&test);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_shared),
+	    cmocka_unit_test(test_senseless),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
