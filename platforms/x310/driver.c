@@ -22,6 +22,9 @@ enum {
 	WINDOW_BYTES = 1 << 20 /* what any transport holds */
 };
 #define OPEN_NS 10000000000ull
+/* A device that says nothing is asked anew for so long: a program that plays a device has no CPU
+ * while real-time threads have it, up to .95 s each second (sched_rt_runtime_us). */
+#define SILENT_NS 2000000000ull
 #define NAP_NS 1000000ull
 #define CLOSE_NS 200000000ull
 #define TIME_NS 500000000ull
@@ -318,15 +321,29 @@ static int not_standing(
 	return radio->survey.unknown_fpga ? -ENOTSUP : -EIO;
 }
 
-/* Until its streams stand. */
-static int streams_stand(
-    struct x310_radio *x310, struct x310_antenna *channel, char *ret_why, size_t size)
+static void streams_ask(
+    struct x310_radio *x310, struct x310_antenna *channel, const struct x310_options *options)
 {
-	const uint64_t until = clock_ns() + OPEN_NS;
+	x310_open(&channel->radio, options, channel->transport, clock_ns());
+	x310_configure(&channel->radio, x310->radio.rx_packet, x310->radio.ticks_per_sample);
+}
+
+/* Until its streams stand. */
+static int streams_stand(struct x310_radio *x310, struct x310_antenna *channel,
+    const struct x310_options *options, char *ret_why, size_t size)
+{
+	const uint64_t begin_ns = clock_ns();
 	struct x310_channel *radio = &channel->radio;
 
-	while (!x310_ready(radio) && x310_failed(radio) == NULL && clock_ns() < until)
+	while (!x310_ready(radio) && clock_ns() < begin_ns + OPEN_NS) {
 		x310_turn(x310);
+		if (x310_failed(radio) == NULL)
+			continue;
+		if (x310_trouble_of(radio) != X310_NO_ANSWER || clock_ns() > begin_ns + SILENT_NS)
+			break;
+		x310_drop(radio);
+		streams_ask(x310, channel, options);
+	}
 	x310_trouble_texts(radio, x310->radio.trouble[channel - x310->antenna]);
 	if (!x310_ready(radio))
 		return not_standing(x310, channel, ret_why, size);
@@ -385,9 +402,8 @@ static int open_antenna(struct x310_radio *x310, const struct x310_settings *set
 	x310->radio.channels++;
 	/* a host that was killed may have left its messages unacknowledged, and packets */
 	options.reset = !options.listen && x310_owner(x310, nth) == nth;
-	x310_open(&channel->radio, &options, channel->transport, clock_ns());
-	x310_configure(&channel->radio, x310->radio.rx_packet, x310->radio.ticks_per_sample);
-	status = streams_stand(x310, channel, ret_why, size);
+	streams_ask(x310, channel, &options);
+	status = streams_stand(x310, channel, &options, ret_why, size);
 	if (status == 0 && !x310_is_as_said(x310, nth, settings, c, ret_why, size))
 		status = -EINVAL;
 	return status;
