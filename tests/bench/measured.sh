@@ -115,6 +115,7 @@ options() {
 	throughput-short) echo '--runs 5 --trials 1' ;;
 	handover-short) echo '--runs 3 --trials 1 --seconds 0.7' ;;
 	bridge-short) echo '--rounds 3 --seconds 0.2' ;;
+	response) echo "--resume $out/response.json" ;;
 	response-short) echo '--subframes 40' ;;
 	daemons-short) echo '--slots 1000' ;;
 	two-node-short) echo '--slots 150' ;;
@@ -189,6 +190,7 @@ measure() {
 	if [ -s "$out/$name.part" ] && { [ $status = 0 ] || [ $status = 124 ]; }; then
 		handsome "$name" >"$out/$name.md"
 		sed -n '3s/\(.*\); [^;]*; [^;]*$/\1/p' "$out/$name.part" >"$out/machine"
+		[ $status = 124 ] || rm -f "$out/$name.json" # what it has kept to go on with
 	fi
 	rm -f "$out/$name.part"
 	return $status
