@@ -377,8 +377,10 @@ static const struct cli_option doctor_options[] = {
         "root)"},
     {"bench", 0, NULL, NULL, false,
         "measure what each knob is worth: without any, with each alone and with all, five times "
-        "in turns, --seconds each (default 1); everything is put back (needs root)"},
-    {"revert", 0, NULL, NULL, false, "restore all values that --apply has changed (needs root)"},
+        "in turns, --seconds each (default 1); everything is put back, after Ctrl-C too (needs "
+        "root)"},
+    {"revert", 0, NULL, NULL, false,
+        "restore all values that --apply has changed, or a --bench that was killed (needs root)"},
     {"json", 0, NULL, NULL, false, "print JSON"},
     {"state", 0, "DIR", "@dir", false,
         "folder of the record of changes; default ~/.local/state/aloe"},
