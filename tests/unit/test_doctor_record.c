@@ -505,6 +505,35 @@ static void test_shield_in_the_kernel(void **state)
 	json_decref(changes);
 }
 
+/* A process that is born in a control group after all others were moved does not keep it. */
+static void test_born_in_the_kernel(void **state)
+{
+	struct corner *corner = *state;
+	char pid[32], mems[MACHINE_VALUE], path[128];
+	json_t *done;
+
+	if (!corner_make(corner)) {
+		printf("skip: needs root, two CPUs and control groups v1 with cpuset\n");
+		skip();
+	}
+	done = apply(corner->world,
+	    json_pack("[{s:s, s:s, s:s, s:s}]", "kind", "directory", "path", CPUSET "/born", "from",
+	        "", "to", "made"));
+	json_decref(done);
+	machine_read(&corner->world->machine, CPUSET "/cpuset.mems", mems);
+	assert_true(corner_put(corner, "/born/cpuset.mems", mems));
+	assert_true(corner_put(corner, "/born/cpuset.cpus", corner->all));
+	snprintf(pid, sizeof(pid), "%d", (int)corner->pids[0]);
+	assert_true(corner_put(corner, "/born/cgroup.procs", pid));
+	assert_int_equal(revert(corner->world, &done), 0);
+	assert_int_equal(json_array_size(done), 1);
+	assert_true(json_is_true(json_object_get(json_array_get(done, 0), "done")));
+	json_decref(done);
+	snprintf(path, sizeof(path), "%s/born", corner->path);
+	assert_int_not_equal(access(path, F_OK), 0);
+	both_on(corner, corner->all);
+}
+
 /* ---- what knobs are worth ---- */
 
 struct turns { /* counts measurements, and what was in force at each */
@@ -661,6 +690,7 @@ int main(void)
 	    IN_WORLD(test_bench_killed),
 	    cmocka_unit_test_setup_teardown(
 	        test_shield_in_the_kernel, corner_setup, corner_teardown),
+	    cmocka_unit_test_setup_teardown(test_born_in_the_kernel, corner_setup, corner_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
