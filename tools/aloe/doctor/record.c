@@ -13,9 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/file.h"
 
 enum { RECORD_MAX = 8 << 20, CHANGES_MAX = 100000, MOVE_ROUNDS = 8 };
+enum { REMOVE_ROUNDS = 50, REMOVE_AGAIN_NS = 10000000 };
 
 static const char *text_of(const json_t *change, const char *key)
 {
@@ -121,19 +123,21 @@ static size_t tasks_move(
 	return moved;
 }
 
-/* Of a control group: whoever was born in it since its processes were moved follows them. */
+/* Of a control group: whoever was born in it since its processes were moved follows them, and those
+ * that are about to end keep it for some milliseconds. */
 static int directory_remove(const struct machine *machine, const char *name, const char *path)
 {
 	char procs[PATH_MAX], above[PATH_MAX];
-	int rc = path_print(procs, sizeof(procs), "%s/cgroup.procs", name), rounds = MOVE_ROUNDS;
+	int rc = path_print(procs, sizeof(procs), "%s/cgroup.procs", name), rounds = REMOVE_ROUNDS;
 
 	if (rc == 0)
 		rc = path_print(above, sizeof(above), "%s/../cgroup.procs", name);
-	while (rc == 0 && rmdir(path) != 0)
+	while (rc == 0 && rmdir(path) != 0) {
 		if (errno != EBUSY || rounds-- == 0)
-			rc = -errno;
-		else
-			tasks_move(machine, procs, above, task_any);
+			return -errno;
+		tasks_move(machine, procs, above, task_any);
+		clock_sleep_until(clock_ns() + REMOVE_AGAIN_NS);
+	}
 	return rc;
 }
 
@@ -498,7 +502,7 @@ static bool change_revert(const struct record *record, const json_t *change, jso
 	return rc == 0;
 }
 
-/* One round over all that is left; what was put back is added to `done`, what was not to `undone`. */
+/* One round over all that is left: what was put back is added to `done`, else to `undone`. */
 static void round_revert(struct record *record, json_t *done, json_t *undone)
 {
 	for (size_t n = json_array_size(record->changes); n-- > 0;) {
