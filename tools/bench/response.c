@@ -139,7 +139,7 @@ static int part_measure(struct response_bench *rb, struct named_cell *cell, uint
 static void cell_show(struct response_bench *rb, const struct named_cell *cell, uint64_t part)
 {
 	const uint64_t parts = parts_of(cell);
-	char timer[32] = "high-resolution timer", of[48] = "";
+	char timer[32] = "high-resolution timer", of[64] = "";
 
 	if (cell->cell.hz > 0)
 		snprintf(timer, sizeof(timer), "timer %u Hz", cell->cell.hz);
@@ -339,15 +339,15 @@ static void cell_name(const struct named_cell *cell, char *ret, size_t size)
  * is drawn as half of one. */
 static void cell_draw(struct response_bench *rb, const struct named_cell *cell)
 {
-	const double n = cell->result ? (double)cell->result->subframes : 0,
-	             share = failed_of(cell);
+	const struct response_result *r = cell->result;
+	const double n = r ? (double)r->subframes : 0, share = failed_of(cell);
 	struct interval range;
 	char name[80];
 	json_t *points;
 
-	if (n == 0 || cell->error != 0 || strcmp(cell->what, "idle") == 0)
+	if (!r || n == 0 || cell->error != 0 || strcmp(cell->what, "idle") == 0)
 		return;
-	range = interval_wilson(cell->result->failed, cell->result->subframes);
+	range = interval_wilson(r->failed, r->subframes);
 	cell_name(cell, name, sizeof(name));
 	points = plot_named(&rb->bench->plot, PLOT_LINE, name);
 	if (points)
