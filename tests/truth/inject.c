@@ -73,6 +73,7 @@ enum {
 	MEMORY = 64 << 20,
 	LOOK_US = 200,
 	STALL_NS = 1000000,
+	SHARES_MOST = 262144,
 	QUOTA_AMPLE_US = 20000, /* of a period of 10 ms, so two CPUs */
 };
 #define GROUP "/sys/fs/cgroup/cpu/aloe-truth"
@@ -324,7 +325,8 @@ static bool group_open(const struct inject *inject)
 	    text_write(GROUP "/cpu.rt_runtime_us", 9000) && text_write(GROUP "/tasks", inject->tid);
 }
 
-/* A quota bounds ordinary threads only; FIFO is refused in a group without a budget for it. */
+/* A quota bounds ordinary threads only; FIFO is refused in a group without a budget for it. Large
+ * shares keep other load of the machine from being what the lane waits for. */
 static bool quota_open(const struct inject *inject)
 {
 	const struct sched_param ordinary = {0};
@@ -332,6 +334,7 @@ static bool quota_open(const struct inject *inject)
 	mkdir(GROUP, 0755);
 	return text_write(GROUP "/cpu.cfs_period_us", 10000) &&
 	    text_write(GROUP "/cpu.cfs_quota_us", -1) &&
+	    text_write(GROUP "/cpu.shares", SHARES_MOST) &&
 	    sched_setscheduler(inject->tid, SCHED_OTHER, &ordinary) == 0 &&
 	    text_write(GROUP "/tasks", inject->tid);
 }
