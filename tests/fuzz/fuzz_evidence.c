@@ -62,7 +62,7 @@ static void slot_join(const uint8_t *data, const struct evidence_record *records
 	insist(n_causes <= EVIDENCE_CAUSES && (n_causes == 0 || sum == slot.late_ns));
 }
 
-/* Times of throttling are among the records, each once, and no more than was counted, twice over. */
+/* Times of throttling are among the records, each once, and at most twice what was counted. */
 static size_t throttled_find(const uint8_t *data, const struct evidence_record *records, size_t n,
     struct evidence_span ret[SPANS])
 {
