@@ -259,7 +259,7 @@ check-kills: all $(B)/tests/faults/test_x310_kills ## 1 000 kills of either end 
 	$(Q)B=$(B) ALOE_KILLS=$(or $(KILLS),1000) TEST_TIMEOUT=7200 tests/run.sh $(B)/tests/faults/test_x310_kills
 
 # The two-cause rows and the controls are kinds, too. Thresholds and kinds are fixed; SEED of the report is 2.
-TRUTH_KINDS := component new-memory preempted moved no-input soft-interrupt other-cpu other-cpu-tlb timer timer-idle throttled throttled-quota slept slow-machine radio none \
+TRUTH_KINDS := component new-memory preempted moved no-input soft-interrupt other-cpu other-cpu-tlb timer timer-idle throttled throttled-quota preempted-quota slept slow-machine radio none \
 	component+preempted new-memory+preempted component+slept preempted+throttled
 truth: all tests ## `aloe why` against disturbances that the engine is not told of: the confusion matrix, TRIALS=100 of each kind, SEED=2; resumable
 	$(Q)B=$(B) TRUTH_KINDS="$(TRUTH_KINDS)" TRUTH_TRIALS=$(or $(TRIALS),100) TRUTH_SEED=$(or $(SEED),2) sh tests/truth/all.sh

@@ -108,9 +108,17 @@ static void miss_tail(const json_t *miss, FILE *out)
 	fputc('\n', out);
 }
 
+static void miss_story(const json_t *report, const json_t *miss, FILE *out)
+{
+	miss_head(report, miss, out);
+	miss_causes(miss, out);
+	miss_tail(miss, out);
+}
+
 void report_miss(const json_t *report, const json_t *miss, FILE *out)
 {
-	const json_t *left = json_object_get(miss, "left_us");
+	const json_t *left = json_object_get(miss, "left_us"), *other;
+	size_t n;
 
 	if (strcmp(report_text(miss, "what"), "no record") == 0) {
 		fprintf(out, "slot %.0f of %s: no record: %s\n", report_number(miss, "slot"),
@@ -118,9 +126,11 @@ void report_miss(const json_t *report, const json_t *miss, FILE *out)
 		return;
 	}
 	if (strcmp(report_text(miss, "what"), "on time") != 0) {
-		miss_head(report, miss, out);
-		miss_causes(miss, out);
-		miss_tail(miss, out);
+		miss_story(report, miss, out);
+		json_array_foreach(json_object_get(miss, "others"), n, other)
+		{
+			miss_story(report, other, out);
+		}
 		return;
 	}
 	fprintf(out, "slot %.0f of %s was on time", report_number(miss, "slot"),

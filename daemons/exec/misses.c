@@ -247,6 +247,8 @@ static void miss_join(struct miss_look *look, struct exec_miss *ret)
 	slot.alone = is_alone(look);
 	slot.mates = look->mates;
 	slot.n_mates = look->n_mates;
+	slot.throttled = look->wave->progress[look->segment].throttle.spans;
+	slot.n_throttled = look->wave->progress[look->segment].throttle.n;
 	records_put(look, &slot);
 	ordinary_put(look, &slot);
 	ret->n_causes = (uint32_t)evidence_join(&slot, ret->causes);
@@ -284,9 +286,7 @@ static void sums_add(struct exec_misses *misses, const struct exec_miss *miss)
 	}
 }
 
-/* segment: IMAGE_NONE is any. */
-static const struct exec_miss *record_find(
-    const struct exec_wave *wave, uint64_t slot, uint32_t segment)
+const struct exec_miss *misses_find(const struct exec_wave *wave, uint64_t slot, uint32_t segment)
 {
 	const struct exec_misses *misses = wave->misses;
 	const uint64_t end = misses != NULL ? misses->n : 0,
@@ -326,7 +326,7 @@ static bool own_find(const struct exec_wave *wave, const struct exec_miss *miss)
 	if (miss->heavy)
 		return true;
 	if (miss->first != miss->miss.slot)
-		miss = record_find(wave, miss->first, miss->segment);
+		miss = misses_find(wave, miss->first, miss->segment);
 	return miss != NULL && evidence_own_doing(miss->causes, miss->n_causes);
 }
 
@@ -475,7 +475,10 @@ void misses_take(struct exec_wave *wave)
 		const uint64_t written = atomic_load(&image_segment_state(&wave->view, s)->misses),
 		               taken = wave->progress[s].misses;
 
-		if (written <= taken || !image_runs(&wave->view, s))
+		if (!image_runs(&wave->view, s))
+			continue;
+		throttle_look(wave, s, written > taken);
+		if (written <= taken)
 			continue;
 		if (wave->misses == NULL)
 			wave->misses = calloc(1, sizeof(*wave->misses));
@@ -536,11 +539,4 @@ void misses_resume(struct exec_wave *wave)
 		control->misses_unseen += control->misses_read - read;
 	if (misses_slots(wave, &first, &last))
 		wave->seen_from = last + 1;
-}
-
-/* ---- what is asked ------------------------------------------------------------------------ */
-
-const struct exec_miss *misses_find(const struct exec_wave *wave, uint64_t slot)
-{
-	return record_find(wave, slot, IMAGE_NONE);
 }

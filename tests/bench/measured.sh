@@ -82,7 +82,7 @@ options() {
 	hist) echo '--table summary' ;;
 	bpsk) echo '--table largest --columns lanes,counting,slot_us,bits,mbit_per_s,samples,missed,in_gaps,mapping' ;;
 	link) echo '--columns isolation,bits,samples,mean_us,p50_us,p99_us,max_to_mean,published_max_to_mean,in_process_max_to_mean,gbit_per_s,zero_copy_us' ;;
-	overhead) echo '--table lines --table relative --columns isolation,of,slot_us,samples,base_us,base_direct_us,module_us,module_low_us,module_high_us,module_direct_us,published_module_us,share,published_share,times,in_process_module_us,in_process_share' ;;
+	overhead) echo '--table lines --table evidence --table switches --table relative --columns isolation,component_us,core_share,wakes,off_us,on_us,switch_us,switch_low_us,switch_high_us,here,of,slot_us,samples,base_us,base_direct_us,module_us,module_low_us,module_high_us,module_direct_us,published_module_us,share,published_share,times,in_process_module_us,in_process_share' ;;
 	daemons) echo '--columns daemon,node,on_cpu,slot_us,slots,us_per_slot,wakes_per_slot,frames_per_slot,published_us,reach_us,reached' ;;
 	memory) echo '--columns isolation,process,components,samples,private_kb,image_kb,sum_kb,reach_kb,reached,published_kb,published_ti_kb,times' ;;
 	table1) echo '--columns isolation,component,calls,mean_us,max_us,kmac,published_mean_us,published_max_us,published_kmac,times,in_process_max_us' ;;
@@ -115,6 +115,7 @@ options() {
 	throughput-short) echo '--runs 5 --trials 1' ;;
 	handover-short) echo '--runs 3 --trials 1 --seconds 0.7' ;;
 	bridge-short) echo '--rounds 3 --seconds 0.2' ;;
+	response) echo "--resume $out/response.json" ;;
 	response-short) echo '--subframes 40' ;;
 	daemons-short) echo '--slots 1000' ;;
 	two-node-short) echo '--slots 150' ;;
@@ -189,6 +190,7 @@ measure() {
 	if [ -s "$out/$name.part" ] && { [ $status = 0 ] || [ $status = 124 ]; }; then
 		handsome "$name" >"$out/$name.md"
 		sed -n '3s/\(.*\); [^;]*; [^;]*$/\1/p' "$out/$name.part" >"$out/machine"
+		[ $status = 124 ] || rm -f "$out/$name.json" # what it has kept to go on with
 	fi
 	rm -f "$out/$name.part"
 	return $status

@@ -126,6 +126,18 @@ ok "slots run on" soon ran $((now + 5))
 "$aloe" unload told --force --dir "$work/node" >/dev/null 2>&1
 saved() { "$aloe" why told "$1" --dir "$work/node" --state "$work/state" >"$work/said" && grep -q "^slot $1 of told: no record: " "$work/said"; }
 ok "of the saved run nobody says so either" saved $((now + 2))
+# Lanes that were late in one slot have a story each; of one lane the newest counts.
+two_lanes() {
+	rmdir "$folder/misses.jsonl" && for lane in 0 1 1; do
+		printf '{"slot":%d,"count":1,"lane":%d,"what":"missed","late_us":10,"start_late_us":1,"first":%d,"before":"","heavy":false,"causes":[{"kind":"timer","us":10,"text":"cause of %d"}],"evidence":["calls"]}\n' \
+			"$1" $lane "$1" $lane
+	done >"$folder/misses.jsonl"
+	"$aloe" why told "$1" --dir "$work/node" --state "$work/state" >"$work/said" &&
+		[ "$(grep -c "^slot $1 of told, lane [01]: missed by 10.0 us" "$work/said")" = 2 ] && grep -q 'cause of 0' "$work/said" &&
+		"$aloe" why told "$1" --json --dir "$work/node" --state "$work/state" |
+		python3 -c "import json, sys; o = json.load(sys.stdin); assert [o['lane']] + [m['lane'] for m in o['others']] == [1, 0]"
+}
+ok "each lane of a slot has its story" two_lanes "$before"
 ok "another waveform in its place" waveform 1000000
 ok "has no such records" test "$(of misses_unseen)" = 0
 ok "down" "$aloe" down --dir "$work/node"

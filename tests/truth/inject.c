@@ -21,6 +21,8 @@
  *   throttled   the lane's thread is in a cgroup that has 1 of 10 ms for 10 ms, else 9 of 10
  *   throttled-quota the lane's thread has ordinary priority, in a cgroup that has 1 of 10 ms of the
  *               CPU for 20 ms (cpu.cfs_quota_us), else no bound
+ *   preempted-quota a FIFO 80 thread has the lane's CPU for 1.5 to 3 ms, and the lane's thread has
+ *               ordinary priority, in a cgroup with a quota that is never used up: a control
  *   slept       SIGSTOP to the host, SIGCONT after 1.5 to 3 ms
  *   slow-machine    another CPU writes much memory for 20 to 40 ms
  *   radio       SIGSTOP to the simulated radio, SIGCONT after 3 to 6 ms: ORDERS is its pid
@@ -71,6 +73,8 @@ enum {
 	MEMORY = 64 << 20,
 	LOOK_US = 200,
 	STALL_NS = 1000000,
+	SHARES_MOST = 262144,
+	QUOTA_AMPLE_US = 20000, /* of a period of 10 ms, so two CPUs */
 };
 #define GROUP "/sys/fs/cgroup/cpu/aloe-truth"
 
@@ -321,7 +325,8 @@ static bool group_open(const struct inject *inject)
 	    text_write(GROUP "/cpu.rt_runtime_us", 9000) && text_write(GROUP "/tasks", inject->tid);
 }
 
-/* A quota bounds ordinary threads only; FIFO is refused in a group without a budget for it. */
+/* A quota bounds ordinary threads only; FIFO is refused in a group without a budget for it. Large
+ * shares keep other load of the machine from being what the lane waits for. */
 static bool quota_open(const struct inject *inject)
 {
 	const struct sched_param ordinary = {0};
@@ -329,6 +334,7 @@ static bool quota_open(const struct inject *inject)
 	mkdir(GROUP, 0755);
 	return text_write(GROUP "/cpu.cfs_period_us", 10000) &&
 	    text_write(GROUP "/cpu.cfs_quota_us", -1) &&
+	    text_write(GROUP "/cpu.shares", SHARES_MOST) &&
 	    sched_setscheduler(inject->tid, SCHED_OTHER, &ordinary) == 0 &&
 	    text_write(GROUP "/tasks", inject->tid);
 }
@@ -396,7 +402,7 @@ static void kind_do(struct inject *inject, const char *kind)
 		order_give(inject, ORDER_WORK, us);
 	else if (strcmp(kind, "new-memory") == 0)
 		order_give(inject, ORDER_PAGES, us);
-	else if (strcmp(kind, "preempted") == 0)
+	else if (strcmp(kind, "preempted") == 0 || strcmp(kind, "preempted-quota") == 0)
 		preempt(inject, inject->cpu, false, us);
 	else if (strcmp(kind, "moved") == 0)
 		preempt(inject, inject->other, true, us);
@@ -493,6 +499,9 @@ static bool kinds_open(struct inject *inject, const char *kinds, const char *pat
 		return false;
 	if (strstr(kinds, "slow-machine") && !memory_open(inject))
 		return false;
+	if (strstr(kinds, "preempted-quota") &&
+	    !(quota_open(inject) && text_write(GROUP "/cpu.cfs_quota_us", QUOTA_AMPLE_US)))
+		return false;
 	if (strstr(kinds, "throttled") &&
 	    !(strstr(kinds, "throttled-quota") ? quota_open(inject) : group_open(inject)))
 		return false;
@@ -524,7 +533,7 @@ int main(int argc, char **argv)
 		stalls_watch(&inject, atoi(argv[2]));
 	for (int i = 0; i < atoi(argv[2]) && strcmp(argv[1], "stolen") != 0; i++)
 		trial(&inject, argv[1]);
-	if (strstr(argv[1], "throttled"))
+	if (strstr(argv[1], "throttled") || strstr(argv[1], "quota"))
 		group_close(&inject);
 	return fclose(inject.log) == 0 ? 0 : 1;
 }

@@ -377,7 +377,7 @@ static void test_measure(void **state)
 		struct measured *all;
 		size_t n;
 
-		assert_int_equal(measure(&one, 0.1, &all, &n), 0);
+		assert_int_equal(measure(&one, 0.1, -1, &all, &n), 0);
 		assert_true(n == 1 && all->cpu == cpu);
 		least_ns = UINT64_MAX;
 		for (int kind = 0; kind < MEASURE_KINDS; kind++) {

@@ -505,11 +505,41 @@ static void test_shield_in_the_kernel(void **state)
 	json_decref(changes);
 }
 
+/* A process that is born in a control group after all others were moved does not keep it. */
+static void test_born_in_the_kernel(void **state)
+{
+	struct corner *corner = *state;
+	char pid[32], mems[MACHINE_VALUE], path[128];
+	json_t *done;
+
+	if (!corner_make(corner)) {
+		printf("skip: needs root, two CPUs and control groups v1 with cpuset\n");
+		skip();
+	}
+	done = apply(corner->world,
+	    json_pack("[{s:s, s:s, s:s, s:s}]", "kind", "directory", "path", CPUSET "/born", "from",
+	        "", "to", "made"));
+	json_decref(done);
+	machine_read(&corner->world->machine, CPUSET "/cpuset.mems", mems);
+	assert_true(corner_put(corner, "/born/cpuset.mems", mems));
+	assert_true(corner_put(corner, "/born/cpuset.cpus", corner->all));
+	snprintf(pid, sizeof(pid), "%d", (int)corner->pids[0]);
+	assert_true(corner_put(corner, "/born/cgroup.procs", pid));
+	assert_int_equal(revert(corner->world, &done), 0);
+	assert_int_equal(json_array_size(done), 1);
+	assert_true(json_is_true(json_object_get(json_array_get(done, 0), "done")));
+	json_decref(done);
+	snprintf(path, sizeof(path), "%s/born", corner->path);
+	assert_int_not_equal(access(path, F_OK), 0);
+	both_on(corner, corner->all);
+}
+
 /* ---- what knobs are worth ---- */
 
 struct turns { /* counts measurements, and what was in force at each */
 	const struct world *world;
-	unsigned n, with_watchdog, with_numa, failing;
+	unsigned n, with_watchdog, with_numa, failing, killed;
+	int error; /* of the one that fails */
 };
 
 static int turn_measure(void *self, double ret[BENCH_FIGURES])
@@ -518,16 +548,19 @@ static int turn_measure(void *self, double ret[BENCH_FIGURES])
 	char value[MACHINE_VALUE];
 
 	turns->n++;
+	if (turns->n == turns->killed)
+		raise(SIGKILL);
 	machine_read(&turns->world->machine, "/proc/sys/kernel/watchdog", value);
 	turns->with_watchdog += value[0] == '0';
+	ret[BENCH_MISSED] = value[0] == '0' ? 0 : (turns->n % 8 < 4 ? 0 : 3);
 	ret[BENCH_LATE] = value[0] == '0' ? 10 : 30 + turns->n % 3;
 	machine_read(&turns->world->machine, "/proc/sys/kernel/numa_balancing", value);
 	turns->with_numa += value[0] == '0';
 	ret[BENCH_GAPS] = 1;
-	return turns->n == turns->failing ? -EIO : 0;
+	return turns->n == turns->failing ? turns->error : 0;
 }
 
-static double part_of(const json_t *bench, const char *knob, const char *part)
+static double part_of(const json_t *bench, const char *knob, const char *figure, const char *part)
 {
 	json_t *row;
 	size_t n;
@@ -536,10 +569,22 @@ static double part_of(const json_t *bench, const char *knob, const char *part)
 	{
 		if (strcmp(json_string_value(json_object_get(row, "knob")), knob) == 0)
 			return json_number_value(
-			    json_object_get(json_object_get(row, "late_p99_us"), part));
+			    json_object_get(json_object_get(row, figure), part));
 	}
 	fail();
 	return 0;
+}
+
+static void bench_world(struct world *world)
+{
+	world_put(world, "/proc/sys/kernel/watchdog", "1\n");
+	world_put(world, "/proc/sys/kernel/numa_balancing", "1\n");
+}
+
+static void bench_undone(const struct world *world)
+{
+	world_holds(world, "/proc/sys/kernel/watchdog", "1\n");
+	world_holds(world, "/proc/sys/kernel/numa_balancing", "1\n");
 }
 
 /* none, two knobs, all: each in every round; the files are then as they were. */
@@ -550,27 +595,79 @@ static void test_bench(void **state)
 	struct record record;
 	json_t *bench;
 
-	world_put(world, "/proc/sys/kernel/watchdog", "1\n");
-	world_put(world, "/proc/sys/kernel/numa_balancing", "1\n");
+	bench_world(world);
 	opened(world, &record);
-	bench = doctor_bench(&record, turn_measure, &turns);
-	assert_non_null(bench);
+	assert_int_equal(doctor_bench(&record, 1, turn_measure, &turns, &bench), 0);
 	assert_int_equal(json_array_size(bench), n_knobs + 2);
 	assert_int_equal(turns.n, 4 * BENCH_ROUNDS);
 	assert_int_equal(turns.with_watchdog, 2 * BENCH_ROUNDS);
 	assert_int_equal(turns.with_numa, 2 * BENCH_ROUNDS);
-	assert_true(part_of(bench, "watchdog", "mean") == 10);
-	assert_true(part_of(bench, "all", "high") == 10);
-	assert_true(part_of(bench, "none", "low") > 10);
-	assert_true(part_of(bench, "none", "low") < part_of(bench, "none", "mean"));
+	assert_true(part_of(bench, "watchdog", "late_p99_us", "mean") == 10);
+	assert_true(part_of(bench, "all", "late_p99_us", "high") == 10);
+	assert_true(part_of(bench, "none", "late_p99_us", "low") > 10);
+	assert_true(part_of(bench, "none", "late_p99_us", "low") <
+	    part_of(bench, "none", "late_p99_us", "mean"));
+	assert_true(part_of(bench, "all", "missed_per_million", "high") == 0);
+	assert_true(part_of(bench, "none", "missed_per_million", "low") == 0);
+	assert_true(part_of(bench, "none", "missed_per_million", "high") > 0);
 	json_decref(bench);
-	world_holds(world, "/proc/sys/kernel/watchdog", "1\n");
-	/* what goes wrong in the middle leaves nothing behind either */
-	turns = (struct turns){.world = world, .failing = 6};
-	assert_null(doctor_bench(&record, turn_measure, &turns));
-	assert_int_equal(json_array_size(record.changes), 0);
-	world_holds(world, "/proc/sys/kernel/watchdog", "1\n");
-	world_holds(world, "/proc/sys/kernel/numa_balancing", "1\n");
+	bench_undone(world);
+	record_close(&record);
+}
+
+/* A measurement that fails, or that the user ends, leaves nothing behind. */
+static void test_bench_ended(void **state)
+{
+	struct world *world = *state;
+	struct record record;
+	json_t *bench;
+
+	bench_world(world);
+	opened(world, &record);
+	for (int i = 0; i < 2; i++) {
+		struct turns turns = {
+		    .world = world, .failing = 6, .error = i == 0 ? -EIO : -EINTR};
+
+		assert_int_equal(
+		    doctor_bench(&record, 1, turn_measure, &turns, &bench), turns.error);
+		assert_null(bench);
+		assert_int_equal(turns.n, 6);
+		assert_int_equal(json_array_size(record.changes), 0);
+		bench_undone(world);
+	}
+	record_close(&record);
+}
+
+/* What is in force when it is killed is in the record, so that --revert puts it back; until then
+ * nothing is measured. */
+static void test_bench_killed(void **state)
+{
+	struct world *world = *state;
+	struct turns turns = {.world = world, .killed = 4};
+	struct record record;
+	json_t *bench, *done;
+	pid_t pid;
+	int status;
+
+	bench_world(world);
+	pid = fork();
+	if (pid == 0) {
+		opened(world, &record);
+		doctor_bench(&record, 1, turn_measure, &turns, &bench);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	world_holds(world, "/proc/sys/kernel/watchdog", "0\n"); /* the fourth: all */
+	world_holds(world, "/proc/sys/kernel/numa_balancing", "0\n");
+	opened(world, &record);
+	assert_int_equal(doctor_bench(&record, 1, turn_measure, &turns, &bench), -EBUSY);
+	assert_null(bench);
+	assert_int_equal(turns.n, 0);
+	assert_int_equal(record_revert(&record, &done), 0);
+	assert_int_equal(json_array_size(done), 2);
+	json_decref(done);
+	bench_undone(world);
 	record_close(&record);
 }
 
@@ -589,8 +686,11 @@ int main(void)
 	    IN_WORLD(test_one_at_a_time),
 	    IN_WORLD(test_no_record_no_change),
 	    IN_WORLD(test_bench),
+	    IN_WORLD(test_bench_ended),
+	    IN_WORLD(test_bench_killed),
 	    cmocka_unit_test_setup_teardown(
 	        test_shield_in_the_kernel, corner_setup, corner_teardown),
+	    cmocka_unit_test_setup_teardown(test_born_in_the_kernel, corner_setup, corner_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -377,8 +377,10 @@ static const struct cli_option doctor_options[] = {
         "root)"},
     {"bench", 0, NULL, NULL, false,
         "measure what each knob is worth: without any, with each alone and with all, five times "
-        "in turns, --seconds each (default 1); everything is put back (needs root)"},
-    {"revert", 0, NULL, NULL, false, "restore all values that --apply has changed (needs root)"},
+        "in turns, --seconds each (default 1); everything is put back, after Ctrl-C too (needs "
+        "root)"},
+    {"revert", 0, NULL, NULL, false,
+        "restore all values that --apply has changed, or a --bench that was killed (needs root)"},
     {"json", 0, NULL, NULL, false, "print JSON"},
     {"state", 0, "DIR", "@dir", false,
         "folder of the record of changes; default ~/.local/state/aloe"},
@@ -429,12 +431,13 @@ static const char cap_doc[] =
     "group whose name begins with aloe-scope, only the programs in that group are limited.";
 static const char why_doc[] =
     "Without a slot: a table of the causes. With a slot: what happened in that slot, in five lines "
-    "at most. The waveform is one of the node that runs, or else the last saved run. Causes are "
-    "found from the times of the calls, the CPU time of the lane's thread, and what the kernel "
-    "has recorded of the lane's CPU. The shares of the causes of a slot add up to its lateness, "
-    "and what is not found is named `not-explained`. Time in which the lane's thread did not run, "
-    "and of which the kernel has no records, is `off-cpu`. With --json: the records; with a "
-    "slot, too, the calls of that slot, of the 64 slots that were late last. The last 4096 "
+    "at most for each lane that was late. The waveform is one of the node that runs, or else the "
+    "last saved run. Causes are found from the times of the calls, the CPU time of the lane's "
+    "thread, and what the kernel has recorded of the lane's CPU. The shares of the causes of a "
+    "slot add up to its lateness, and what is not found is named `not-explained`. Time in which "
+    "the lane's thread did not run, and of which the kernel has no records, is `off-cpu`. With "
+    "--json: the records; with a slot: the record of that slot, those of other lanes in "
+    "`others`, and the calls of that slot, of the 64 slots that were late last. The last 4096 "
     "records of a waveform are kept while it is loaded, and all of them in misses.jsonl in the "
     "folder of the run (at most 64 MB). There is no record of slots that ran while aloe-exec was "
     "not there.";

@@ -191,10 +191,23 @@ static json_t *slot_without(const struct why *why)
 	    whole ? "" : "some records of late slots were not read or not written", "left_us");
 }
 
+/* The last one, and of every other lane that was late its last one, too. */
 static json_t *slot_record(const json_t *records)
 {
-	json_t *miss = json_incref(json_array_get(records, json_array_size(records) - 1));
+	const size_t n = json_array_size(records);
+	json_t *miss = json_incref(json_array_get(records, n - 1)), *others = json_array();
 
+	for (size_t i = n - 1; i-- > 0;) {
+		json_t *other = json_array_get(records, i);
+		const double lane = report_number(other, "lane");
+		bool told = lane == report_number(miss, "lane");
+
+		for (size_t o = 0; o < json_array_size(others); o++)
+			told |= lane == report_number(json_array_get(others, o), "lane");
+		if (!told)
+			json_array_append(others, other);
+	}
+	json_object_set_new(miss, "others", others);
 	json_object_set_new(miss, "calls", json_array());
 	json_object_set_new(miss, "calls_missing",
 	    json_string("the calls of late slots are kept only while the waveform is loaded"));

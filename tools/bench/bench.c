@@ -185,7 +185,7 @@ void bench_note(struct bench *bench, const char *format, ...)
 
 /* ---- the head ------------------------------------------------------------------------ */
 
-static void cpu_name(char *ret_text, size_t size)
+void bench_cpu_name(char *ret_text, size_t size)
 {
 	char line[512];
 	FILE *info = fopen("/proc/cpuinfo", "re");
@@ -242,7 +242,7 @@ static json_t *head_of(const struct bench *bench)
 	uname(&system);
 	/* the kernel's version, without who built it for what */
 	system.release[strcspn(system.release, "-")] = 0;
-	cpu_name(cpu, sizeof(cpu));
+	bench_cpu_name(cpu, sizeof(cpu));
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	return json_pack("{s:i, s:s, s:o, s:s, s:s, s:{s:s, s:i, s:s, s:s, s:o}, s:f, s:b}",
 	    "schema", 1, "bench", bench->args->command->name, "command",

@@ -105,6 +105,9 @@ const char *isolation_name(enum isolation isolation);
  * -EINVAL after saying what is allowed. */
 int bench_isolations(const struct bench *bench, enum isolation ret[ISOLATIONS]);
 
+/* bench_cpu_name writes the name of this machine's CPUs, as the kernel knows it. */
+void bench_cpu_name(char *ret_text, size_t size);
+
 /* bench_cpu reads --cpu: the first of ours, if not given. 0, or -EINVAL after saying what is
  * wrong. */
 int bench_cpu(const struct bench *bench, int *ret);

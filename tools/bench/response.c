@@ -19,6 +19,8 @@ enum { CELLS_MAX = 128, LOOPS = 4, RECIPE_TIMES = 50 };
 #define WORK_FIRST_US 1300.0
 #define WORK_LAST_US 2400.0 /* 2.45 ms are left between the transfers */
 #define WORK_STEP_US 100.0
+#define BESIDE 0.35     /* curves in the figure, in per cent of the quota */
+#define PART_MORE_S 0.7 /* processes, control groups and the file of a part, at most */
 #define DISTURBED_LEAST 0.5
 #define IDLE_MOST 0.001
 
@@ -32,11 +34,10 @@ struct named_cell {
 
 struct response_bench {
 	struct bench *bench;
-	uint64_t subframes, rounds;
+	uint64_t subframes;
 	double work_us;
 	bool valid;
-	const char *file; /* --resume */
-	json_t *kept;     /* what is in it */
+	struct response_kept kept; /* --resume */
 	struct named_cell cells[CELLS_MAX];
 	size_t n;
 };
@@ -95,59 +96,72 @@ static const struct response_cell idle = {.loops = 0}, nothing = {.loops = LOOPS
                                       .fifo = RESPONSE_CHAIN,
                                       .shield = true};
 
-static void cell_key(const struct response_bench *rb, const struct named_cell *cell, char key[128])
+/* Of the recipe a part at a time is measured, so that a run that was ended loses little. */
+static uint64_t parts_of(const struct named_cell *cell)
+{
+	return strcmp(cell->what, "recipe") == 0 ? RECIPE_TIMES : 1;
+}
+
+static void part_key(
+    const struct response_bench *rb, const struct named_cell *cell, uint64_t part, char key[160])
 {
 	const struct response_cell *c = &cell->cell;
 
-	snprintf(key, 128, "loops %u quota %g period %u hz %u fifo %s shield %d work %.0f n %llu",
+	snprintf(key, 160,
+	    "loops %u quota %g period %u hz %u fifo %s shield %d work %.0f n %llu part %llu",
 	    c->loops, c->quota, c->period_us, c->hz, priority_name(c->fifo), c->shield, rb->work_us,
-	    (unsigned long long)rb->subframes);
+	    (unsigned long long)rb->subframes, (unsigned long long)part);
 }
 
 /* ---- measuring ------------------------------------------------------------------------ */
 
-static bool cell_restore(struct response_bench *rb, struct named_cell *cell)
+static int part_measure(struct response_bench *rb, struct named_cell *cell, uint64_t n)
 {
-	char key[128];
-	const json_t *kept;
+	struct response_result part;
+	char key[160];
+	int rc;
 
-	cell_key(rb, cell, key);
-	kept = json_object_get(rb->kept, key);
-	if (!json_is_array(kept) || json_array_size(kept) != 2)
-		return false;
-	cell->result->subframes = (uint64_t)json_integer_value(json_array_get(kept, 0));
-	cell->result->failed = (uint64_t)json_integer_value(json_array_get(kept, 1));
-	return cell->result->failed <= cell->result->subframes && cell->result->subframes > 0;
+	part_key(rb, cell, n, key);
+	if (!response_kept_get(&rb->kept, key, rb->subframes, &part)) {
+		memset(&part, 0, sizeof(part));
+		rc = response_run(&cell->cell, rb->kept.rounds, rb->work_us, rb->subframes, &part);
+		if (rc < 0)
+			return rc;
+		rc = response_kept_put(&rb->kept, key, &part);
+		if (rc < 0)
+			fprintf(stderr, "aloe bench: %s: %s, so this part is not kept\n",
+			    rb->kept.file, strerror(-rc));
+	}
+	response_add(cell->result, &part);
+	return 0;
 }
 
-static void cell_keep(struct response_bench *rb, const struct named_cell *cell)
+static void cell_show(struct response_bench *rb, const struct named_cell *cell, uint64_t part)
 {
-	char key[128];
+	const uint64_t parts = parts_of(cell);
+	char timer[32] = "high-resolution timer", of[64] = "";
 
-	if (!rb->file)
-		return;
-	cell_key(rb, cell, key);
-	json_object_set_new(rb->kept, key,
-	    json_pack(
-	        "[I, I]", (json_int_t)cell->result->subframes, (json_int_t)cell->result->failed));
-	if (json_dump_file(rb->kept, rb->file, JSON_INDENT(1)) < 0)
-		fprintf(stderr, "aloe bench: %s cannot be written, so this cell is not kept\n",
-		    rb->file);
+	if (cell->cell.hz > 0)
+		snprintf(timer, sizeof(timer), "timer %u Hz", cell->cell.hz);
+	if (parts > 1)
+		snprintf(of, sizeof(of), ", part %llu of %llu", (unsigned long long)part + 1,
+		    (unsigned long long)parts);
+	progress_show(&rb->bench->progress, "quota %g %%, %s, FIFO %s%s%s%s",
+	    cell->cell.quota > 0 ? cell->cell.quota : 100, timer, priority_name(cell->cell.fifo),
+	    cell->what[0] ? ", " : "", cell->what, of);
 }
 
-static int cell_measure(struct response_bench *rb, struct named_cell *cell, uint64_t subframes)
+static int cell_measure(struct response_bench *rb, struct named_cell *cell)
 {
-	progress_show(&rb->bench->progress, "quota %g %%, timer %u Hz, FIFO %s%s%s",
-	    cell->cell.quota, cell->cell.hz, priority_name(cell->cell.fifo),
-	    cell->what[0] ? ", " : "", cell->what);
 	cell->result = calloc(1, sizeof(*cell->result));
 	if (!cell->result)
 		return -ENOMEM;
-	if (cell_restore(rb, cell))
-		return 0;
-	cell->error = response_run(&cell->cell, rb->rounds, rb->work_us, subframes, cell->result);
-	if (cell->error == 0)
-		cell_keep(rb, cell);
+	for (uint64_t n = 0; n < parts_of(cell) && cell->error == 0; n++) {
+		if (rb->bench->interrupts > 0)
+			break;
+		cell_show(rb, cell, n);
+		cell->error = part_measure(rb, cell, n);
+	}
 	if (cell->error != -ECHILD || rb->bench->interrupts > 0)
 		return 0;
 	fprintf(stderr,
@@ -178,7 +192,7 @@ static int work_find(struct response_bench *rb)
 		trial[0] = (struct named_cell){.cell = nothing, .what = "work is raised"};
 		trial[1] = (struct named_cell){.cell = idle, .what = "idle"};
 		for (int i = 0; i < 2 && status == 0; i++) {
-			status = cell_measure(rb, &trial[i], rb->subframes);
+			status = cell_measure(rb, &trial[i]);
 			rates[i] = failed_of(&trial[i]);
 			free(trial[i].result);
 			if (rates[0] < DISTURBED_LEAST)
@@ -199,26 +213,43 @@ static int work_find(struct response_bench *rb)
 	return 0;
 }
 
+/* Before it begins. The work is raised in steps, of which the last is tried on the idle machine,
+ * too. */
+static void duration_tell(const struct response_bench *rb)
+{
+	const size_t trials = (size_t)((WORK_LAST_US - WORK_FIRST_US) / WORK_STEP_US) + 2,
+	             kept = json_object_size(json_object_get(rb->kept.json, "parts"));
+	const double part_s = (double)rb->subframes * 1e-9 * RESPONSE_SUBFRAME_NS + PART_MORE_S;
+	size_t parts = trials;
+
+	for (size_t i = 0; i < rb->n; i++)
+		parts += parts_of(&rb->cells[i]);
+	fprintf(stderr,
+	    "aloe bench: cells: %zu; subframes of 5 ms in each: %llu, in the recipe: %llu; time: "
+	    "at most %.0f min, of which %.0f min are kept\n",
+	    rb->n, (unsigned long long)rb->subframes,
+	    (unsigned long long)rb->subframes * RECIPE_TIMES, ceil(part_s * (double)parts / 60),
+	    floor(part_s * (double)kept / 60));
+}
+
 static int response_measure(void *self)
 {
 	struct response_bench *rb = self;
 
-	rb->rounds = response_rounds();
-	if (work_find(rb) < 0)
-		return CLI_FAILED;
 	cell_add(rb, "idle", idle, 0.00024);
 	cell_add(rb, "nothing", nothing, 0.7841);
 	figure_add(rb);
 	cell_add(rb, "recipe", recipe, NAN);
+	duration_tell(rb);
+	if (work_find(rb) < 0)
+		return CLI_FAILED;
 	for (size_t i = 0; i < rb->n; i++) {
 		if (rb->bench->interrupts > 0)
 			return BENCH_INTERRUPTED;
-		if (cell_measure(rb, &rb->cells[i],
-		        !strcmp(rb->cells[i].what, "recipe") ? rb->subframes * RECIPE_TIMES
-		                                             : rb->subframes) < 0)
+		if (cell_measure(rb, &rb->cells[i]) < 0)
 			return CLI_FAILED;
 	}
-	return CLI_OK;
+	return rb->bench->interrupts > 0 ? BENCH_INTERRUPTED : CLI_OK;
 }
 
 /* ---- result ------------------------------------------------------------------------ */
@@ -236,6 +267,7 @@ static const struct column columns[] = {
     {"high", "to", 5},
     {"p50_us", "p50 us", 0},
     {"p99_us", "p99 us", 0},
+    {"loops_percent", "loops had %", 1},
     {"published", "published", 5},
     {"here", "here", COLUMN_TEXT},
 };
@@ -256,15 +288,18 @@ static json_t *cell_row(const struct named_cell *cell)
 	json_object_set_new(row, "published", json_real_or_null(cell->published));
 	if (!r || cell->error != 0 || r->subframes == 0) {
 		json_object_set_new(row, "here",
-		    json_string(cell->error == -ENOTSUP ? "not here: no quota"
-		            : cell->error == -EPERM     ? "not here: no FIFO"
-		                                        : "not measured"));
+		    json_string(cell->error == -ENOTSUP
+		            ? "not here: no quota (root and control groups v1)"
+		            : cell->error == -EPERM ? "not here: no FIFO"
+		                                    : "not measured"));
 		return row;
 	}
 	json_object_update_new(row,
 	    json_pack("{s:I, s:I, s:f, s:f, s:f}", "subframes", (json_int_t)r->subframes, "failed",
 	        (json_int_t)r->failed, "share", failed_of(cell), "low", range.low, "high",
 	        range.high));
+	if (c->loops > 0 && r->all_ns > 0)
+		json_object_set_new(row, "loops_percent", json_real(100 * r->loops_ns / r->all_ns));
 	if (hist_count(&r->ns) > 0)
 		json_object_update_new(row,
 		    json_pack("{s:f, s:f}", "p50_us", (double)hist_quantile(&r->ns, 0.5) / 1e3,
@@ -272,32 +307,64 @@ static json_t *cell_row(const struct named_cell *cell)
 	return row;
 }
 
-/* Of the figure: a line for each timer, priority and period. No late response is drawn as half of
- * one. */
-static void cell_draw(struct response_bench *rb, const struct named_cell *cell)
+/* Where it stands in the figure. The curves stand side by side, so that their bars can be told
+ * apart. */
+static double cell_x(const struct response_cell *c)
+{
+	size_t t = 0;
+
+	while (t + 1 < sizeof(timers) / sizeof(timers[0]) && timers[t] != c->hz)
+		t++;
+	return (c->quota > 0 ? c->quota : 100) +
+	    BESIDE *
+	    ((c->fifo == RESPONSE_CHAIN ? 8.0 : 0.0) + 2.0 * (double)t +
+	        (c->period_us == 5000 ? 1 : 0) - 7.5);
+}
+
+static void cell_name(const struct named_cell *cell, char *ret, size_t size)
 {
 	const struct response_cell *c = &cell->cell;
-	const double n = cell->result ? (double)cell->result->subframes : 0,
-	             share = failed_of(cell);
-	struct plot *plot = &rb->bench->plot;
-	char title[80], timer[32] = "high-resolution";
-	json_t *points;
+	char timer[32] = "high-resolution";
 
-	if (cell->what[0] || n == 0 || cell->error != 0)
-		return;
 	if (c->hz > 0)
 		snprintf(timer, sizeof(timer), "1/%u s", c->hz);
-	snprintf(title, sizeof(title), "%s, %s, %s", priority_name(c->fifo), timer,
-	    c->period_us == 5000 ? "5 ms" : "100 ms");
-	points = plot_named(plot, PLOT_LINE, title);
-	if (points) {
-		const struct interval range =
-		    interval_wilson(cell->result->failed, cell->result->subframes);
+	if (cell->what[0])
+		snprintf(ret, size, "%s", cell->what);
+	else
+		snprintf(ret, size, "%s, %s, %s", priority_name(c->fifo), timer,
+		    c->period_us == 5000 ? "5 ms" : "100 ms");
+}
 
+/* A line for each timer, priority and period, and a point for each of the others. No late response
+ * is drawn as half of one. */
+static void cell_draw(struct response_bench *rb, const struct named_cell *cell)
+{
+	const struct response_result *r = cell->result;
+	const double n = r ? (double)r->subframes : 0, share = failed_of(cell);
+	struct interval range;
+	char name[80];
+	json_t *points;
+
+	if (!r || n == 0 || cell->error != 0 || strcmp(cell->what, "idle") == 0)
+		return;
+	range = interval_wilson(r->failed, r->subframes);
+	cell_name(cell, name, sizeof(name));
+	points = plot_named(&rb->bench->plot, PLOT_LINE, name);
+	if (points)
 		json_array_append_new(points,
-		    json_pack("[f, f, f, f]", c->quota > 0 ? c->quota : 100, fmax(share, 0.5 / n),
+		    json_pack("[f, f, f, f]", cell_x(&cell->cell), fmax(share, 0.5 / n),
 		        fmax(range.low, 0.5 / n), range.high));
-	}
+}
+
+static void published_draw(struct response_bench *rb)
+{
+	json_t *points = plot_named(&rb->bench->plot, PLOT_MARKS, "published");
+
+	for (size_t i = 0; i < rb->n && points; i++)
+		if (!isnan(rb->cells[i].published) && rb->cells[i].cell.loops > 0)
+			json_array_append_new(points,
+			    json_pack(
+			        "[f, f]", cell_x(&rb->cells[i].cell), rb->cells[i].published));
 }
 
 static void response_result(void *self)
@@ -311,8 +378,13 @@ static void response_result(void *self)
 	    columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < rb->n; i++) {
 		bench_row(bench, cell_row(&rb->cells[i]));
-		cell_draw(rb, &rb->cells[i]);
+		if (!rb->cells[i].what[0])
+			cell_draw(rb, &rb->cells[i]);
 	}
+	for (size_t i = 0; i < rb->n; i++)
+		if (rb->cells[i].what[0])
+			cell_draw(rb, &rb->cells[i]);
+	published_draw(rb);
 	if (!rb->valid)
 		bench_note(bench,
 		    "experiment void: the loops alone must make at least %.0f %% of the responses "
@@ -344,19 +416,15 @@ static int response_options(void *self)
 {
 	struct response_bench *rb = self;
 	const struct cli_args *args = rb->bench->args;
-	json_error_t error;
+	const char *wrong, *file = cli_get(args, "resume");
+	char cpu[128];
 
 	rb->subframes = 2000;
 	if (cli_whole(args, "subframes", 10, 1000000, &rb->subframes) < 0)
 		return CLI_USAGE;
-	rb->file = cli_get(args, "resume");
-	rb->kept = rb->file ? json_load_file(rb->file, 0, &error) : NULL;
-	if (rb->file && access(rb->file, F_OK) == 0 && !json_is_object(rb->kept))
-		return cli_fail(
-		    args, "--resume %s: this file is not of aloe bench response", rb->file);
-	if (!rb->kept)
-		rb->kept = json_object();
-	return CLI_OK;
+	bench_cpu_name(cpu, sizeof(cpu));
+	wrong = response_kept_open(&rb->kept, file, cpu);
+	return wrong ? cli_fail(args, "--resume %s: %s", file, wrong) : CLI_OK;
 }
 
 static void response_fini(void *self)
@@ -365,7 +433,7 @@ static void response_fini(void *self)
 
 	for (size_t i = 0; i < rb->n; i++)
 		free(rb->cells[i].result);
-	json_decref(rb->kept);
+	response_kept_close(&rb->kept);
 }
 
 int bench_response(const struct cli_args *args)

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/base/hist.h"
+#include "core/json/json.h"
 
 #define RESPONSE_SUBFRAME_NS 5000000ull
 #define RESPONSE_DUE_NS 3450000ull
@@ -35,15 +36,39 @@ struct response_cell {
 
 struct response_result {
 	uint64_t subframes, failed;
-	struct hist ns; /* from the subframe to the answer, with both transfers */
+	double loops_ns; /* CPU time that the loops had while the chain ran */
+	double all_ns;   /* that of all CPUs in this time */
+	struct hist ns;  /* from the subframe to the answer, with both transfers */
 };
 
 /* response_rounds gives how many rounds of the loop that stands for work take 1 ms of this core. */
 uint64_t response_rounds(void);
 
+/* response_add adds what was measured of a cell to what is known of it. */
+void response_add(struct response_result *to, const struct response_result *part);
+
 /* response_run runs so many subframes with work_us of work in each. 0; -EPERM: no FIFO; -ENOTSUP:
  * no quota here; -ECHILD: one of its processes was killed; or -errno. */
 int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,
     uint64_t subframes, struct response_result *ret);
+
+/* response_kept.c: what has been measured, in a file, so that a run that was ended goes on with the
+ * same work. */
+struct response_kept {
+	const char *file; /* NULL: nothing is kept */
+	json_t *json;
+	uint64_t rounds; /* response_rounds of the run that began the file */
+};
+
+/* response_kept_open reads the file, if it is there; response_kept_close always follows. Returns
+ * NULL, or what is wrong with the file. */
+const char *response_kept_open(struct response_kept *kept, const char *file, const char *cpu);
+void response_kept_close(struct response_kept *kept);
+/* response_kept_get tells whether so many subframes of a cell are kept; response_kept_put keeps
+ * them, 0 or -errno. */
+bool response_kept_get(const struct response_kept *kept, const char *key, uint64_t subframes,
+    struct response_result *ret);
+int response_kept_put(
+    struct response_kept *kept, const char *key, const struct response_result *part);
 
 #endif

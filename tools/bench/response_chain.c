@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -19,6 +20,7 @@
 #include "tools/bench/response.h"
 
 #define CPU_GROUPS "/sys/fs/cgroup/cpu"
+#define SCOPE "aloe-scope.response."
 #define CAP_RECORDS "/run/aloe.cap"
 #define PHYSICAL_SHARE 0.77 /* of the work; the rest is the higher layer's */
 #define LOOK_NS 20000000ull
@@ -236,20 +238,6 @@ static int cap_command(const struct response_trial *r, const char *what)
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ENOTSUP;
 }
 
-static int cap_on(struct response_trial *r)
-{
-	char percent[32];
-
-	snprintf(r->group, sizeof(r->group), CPU_GROUPS "/aloe-scope.response.%d", (int)getpid());
-	if (mkdir(r->group, 0755) < 0)
-		return r->group[0] = 0, -ENOTSUP;
-	for (size_t i = 0; i < r->n; i++) /* so far there are only the loops */
-		if (pid_put(r->group, r->pids[i]) < 0)
-			return -ENOTSUP;
-	snprintf(percent, sizeof(percent), "%g", r->cell->quota);
-	return cap_command(r, percent);
-}
-
 /* The record of the cap has the name of the group. */
 static void cap_off(struct response_trial *r)
 {
@@ -266,6 +254,42 @@ static void cap_off(struct response_trial *r)
 			unlink(path);
 }
 
+/* What a run has left that was killed. */
+static void scopes_sweep(void)
+{
+	DIR *all = opendir(CPU_GROUPS);
+	const struct dirent *one;
+
+	while (all && (one = readdir(all))) {
+		struct response_trial killed = {.cell = &(struct response_cell){.loops = 0}};
+		pid_t pid = 0;
+
+		if (strncmp(one->d_name, SCOPE, strlen(SCOPE)) == 0)
+			pid = (pid_t)strtol(one->d_name + strlen(SCOPE), NULL, 10);
+		if (pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		snprintf(killed.group, sizeof(killed.group), CPU_GROUPS "/" SCOPE "%d", (int)pid);
+		cap_off(&killed);
+	}
+	if (all)
+		closedir(all);
+}
+
+static int cap_on(struct response_trial *r)
+{
+	char percent[32];
+
+	scopes_sweep();
+	snprintf(r->group, sizeof(r->group), CPU_GROUPS "/" SCOPE "%d", (int)getpid());
+	if (mkdir(r->group, 0755) < 0)
+		return r->group[0] = 0, -ENOTSUP;
+	for (size_t i = 0; i < r->n; i++) /* so far there are only the loops */
+		if (pid_put(r->group, r->pids[i]) < 0)
+			return -ENOTSUP;
+	snprintf(percent, sizeof(percent), "%g", r->cell->quota);
+	return cap_command(r, percent);
+}
+
 /* ---- a cell ------------------------------------------------------------------------ */
 
 static void processes_end(struct response_trial *r)
@@ -277,6 +301,22 @@ static void processes_end(struct response_trial *r)
 			;
 }
 
+/* CPU time of the loops, which were started first. */
+static double loops_ns(const struct response_trial *r)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < r->cell->loops && i < r->n; i++) {
+		struct timespec used;
+		clockid_t clock;
+
+		if (clock_getcpuclockid(r->pids[i], &clock) == 0 &&
+		    clock_gettime(clock, &used) == 0)
+			sum += (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
+	}
+	return sum;
+}
+
 /* One of the processes that has ended, which is then none of those that are to be ended; 0: none
  * has. */
 static pid_t ended_take(struct response_trial *r, int *ret_status)
@@ -286,7 +326,7 @@ static pid_t ended_take(struct response_trial *r, int *ret_status)
 
 		if (waitpid(pid, ret_status, WNOHANG) == 0)
 			continue;
-		r->pids[i] = r->pids[--r->n];
+		memmove(&r->pids[i], &r->pids[i + 1], (--r->n - i) * sizeof(r->pids[0]));
 		return pid;
 	}
 	return 0;
@@ -309,6 +349,8 @@ static int chain_wait(struct response_trial *r)
 
 static int cell_run(struct response_trial *r)
 {
+	uint64_t began;
+	double had;
 	int rc = 0;
 
 	for (unsigned i = 0; i < r->cell->loops && rc == 0; i++)
@@ -321,7 +363,22 @@ static int cell_run(struct response_trial *r)
 		return -EAGAIN;
 	if (process_start(r, STAGE_INTERFACE) < 0)
 		return -EAGAIN;
-	return chain_wait(r);
+	had = loops_ns(r);
+	began = clock_ns();
+	rc = chain_wait(r);
+	r->shared->result.loops_ns = loops_ns(r) - had;
+	r->shared->result.all_ns =
+	    (double)(clock_ns() - began) * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	return rc;
+}
+
+void response_add(struct response_result *to, const struct response_result *part)
+{
+	to->subframes += part->subframes;
+	to->failed += part->failed;
+	to->loops_ns += part->loops_ns;
+	to->all_ns += part->all_ns;
+	hist_merge(&to->ns, &part->ns);
 }
 
 int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,

@@ -2,16 +2,19 @@
 #include "tools/aloe/doctor/bench.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Student's t for a two-sided interval of 95 % with BENCH_ROUNDS - 1 degrees of freedom. */
 #define STUDENT_T 2.776
+#define CHANGE_S 0.2 /* to make the changes of a setting and to put them back, at most */
 
 static_assert(BENCH_ROUNDS == 5, "STUDENT_T is of 4 degrees of freedom");
 
-const char *const doctor_bench_keys[BENCH_FIGURES] = {"late_p99_us", "gaps_percent"};
+const char *const doctor_bench_keys[BENCH_FIGURES] = {
+    "missed_per_million", "late_p99_us", "gaps_percent"};
 
 struct setting { /* "none", one knob, or "all" */
 	const char *name;
@@ -51,6 +54,8 @@ static int setting_measure(struct record *record, struct setting *setting, int r
 	json_decref(undone);
 	for (int f = 0; f < BENCH_FIGURES; f++)
 		setting->figures[f][round] = figures[f];
+	if (back == 0 && json_array_size(record->changes) > 0)
+		back = -EBUSY;
 	return rc < 0 ? rc : back;
 }
 
@@ -65,7 +70,8 @@ static json_t *interval_json(const double values[BENCH_ROUNDS])
 	for (int i = 0; i < BENCH_ROUNDS; i++)
 		square += (values[i] - mean) * (values[i] - mean);
 	half = STUDENT_T * sqrt(square / (BENCH_ROUNDS - 1) / BENCH_ROUNDS);
-	return json_pack("{s:f, s:f, s:f}", "mean", mean, "low", mean - half, "high", mean + half);
+	return json_pack("{s:f, s:f, s:f}", "mean", mean, "low", fmax(mean - half, 0), "high",
+	    mean + half); /* no figure is negative */
 }
 
 static json_t *setting_json(const struct setting *setting)
@@ -94,6 +100,35 @@ static void setting_find(
 	finding_fini(&finding);
 }
 
+static void rounds_tell(const struct setting *settings, size_t n, double seconds)
+{
+	size_t here = 0;
+
+	for (size_t i = 0; i < n; i++)
+		here += settings[i].why_not == NULL;
+	fprintf(stderr,
+	    "aloe: settings that can be changed here: %zu; each is measured %d times for %g s, "
+	    "which takes about %.0f min in all; Ctrl-C ends it and puts everything back\n",
+	    here, BENCH_ROUNDS, seconds,
+	    ceil((double)here * BENCH_ROUNDS * (seconds + CHANGE_S) / 60));
+}
+
+static void failure_tell(const struct record *record, int rc)
+{
+	const size_t left = json_array_size(record->changes);
+
+	if (rc == -EINTR)
+		fprintf(stderr, "aloe: the knobs were not measured to the end: interrupted\n");
+	else if (rc != -EBUSY)
+		fprintf(
+		    stderr, "aloe: the knobs were not measured to the end: %s\n", strerror(-rc));
+	if (left > 0)
+		fprintf(stderr,
+		    "aloe: changes that could not be put back: %zu; `aloe doctor --revert` tries "
+		    "again\n",
+		    left);
+}
+
 static int rounds_run(struct record *record, struct setting *settings, size_t n,
     doctor_bench_measure *measure, void *self)
 {
@@ -104,38 +139,50 @@ static int rounds_run(struct record *record, struct setting *settings, size_t n,
 			if (settings[i].why_not == NULL)
 				rc = setting_measure(record, &settings[i], round, measure, self);
 	if (rc < 0)
-		fprintf(
-		    stderr, "aloe: the knobs were not measured to the end: %s\n", strerror(-rc));
+		failure_tell(record, rc);
 	return rc;
 }
 
-json_t *doctor_bench(struct record *record, doctor_bench_measure *measure, void *self)
+static json_t *settings_json(const struct setting *settings, size_t n)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, setting_json(&settings[i]));
+	return array;
+}
+
+int doctor_bench(
+    struct record *record, double seconds, doctor_bench_measure *measure, void *self, json_t **ret)
 {
 	const size_t n = n_knobs + 2;
-	struct setting *settings = calloc(n, sizeof(*settings));
-	json_t *result = NULL, *all = json_array();
+	struct setting *settings;
+	json_t *all;
+	int rc;
 
-	if (settings == NULL || json_array_size(record->changes) > 0) {
-		fprintf(stderr, "aloe: --bench: %s\n",
-		    settings == NULL ? "out of memory"
-		                     : "changes of --apply are in force; --revert undoes them");
-		free(settings);
-		json_decref(all);
-		return NULL;
+	*ret = NULL;
+	if (json_array_size(record->changes) > 0) {
+		fprintf(stderr,
+		    "aloe: --bench: changes of --apply, or of a --bench that was killed, are in "
+		    "force; --revert undoes them\n");
+		return -EBUSY;
 	}
+	settings = calloc(n, sizeof(*settings));
+	if (settings == NULL)
+		return -ENOMEM;
+	all = json_array();
 	settings[0] = (struct setting){.name = "none", .changes = json_array()};
 	for (size_t k = 0; k < n_knobs; k++)
 		setting_find(record->machine, &knobs[k], &settings[k + 1], all);
 	settings[n - 1] = (struct setting){.name = "all", .changes = all};
-	if (rounds_run(record, settings, n, measure, self) == 0) {
-		result = json_array();
-		for (size_t i = 0; i < n; i++)
-			json_array_append_new(result, setting_json(&settings[i]));
-	}
+	rounds_tell(settings, n, seconds);
+	rc = rounds_run(record, settings, n, measure, self);
+	if (rc == 0)
+		*ret = settings_json(settings, n);
 	for (size_t i = 0; i < n; i++)
 		json_decref(settings[i].changes);
 	free(settings);
-	return result;
+	return rc;
 }
 
 /* ---- as text ------------------------------------------------------------------------ */
@@ -152,12 +199,15 @@ void doctor_bench_print(const json_t *bench, FILE *out)
 	size_t n;
 
 	fprintf(out,
-	    "each knob alone, with 95 %% intervals of %d rounds in turns; late: after a slot's "
-	    "edge, p99, on the timer; gaps: time lost by a lane that polls; on the worst CPU\n"
-	    "  %-16s  %9s %9s %9s  %9s %9s %9s\n",
-	    BENCH_ROUNDS, "knob", "late us", "from", "to", "gaps %", "from", "to");
+	    "each knob alone, with 95 %% intervals of %d rounds in turns, on the worst CPU; "
+	    "missed: slots of %d us in a million, on the timer; late: after a slot's edge, p99, on "
+	    "the timer; gaps: time lost by a lane that polls\n"
+	    "  %-16s  %9s %9s %9s  %9s %9s %9s  %9s %9s %9s\n",
+	    BENCH_ROUNDS, BENCH_SLOT_NS / 1000, "knob", "missed", "from", "to", "late us", "from",
+	    "to", "gaps %", "from", "to");
 	json_array_foreach(bench, n, row)
 	{
+		static const int digits[BENCH_FIGURES] = {0, 1, 3};
 		const char *name = json_string_value(json_object_get(row, "knob")),
 		           *here = json_string_value(json_object_get(row, "here"));
 
@@ -167,9 +217,9 @@ void doctor_bench_print(const json_t *bench, FILE *out)
 		}
 		fprintf(out, "  %-16s", name);
 		for (int f = 0; f < BENCH_FIGURES; f++)
-			fprintf(out, "  %9.*f %9.*f %9.*f", f ? 3 : 1,
-			    interval_part(row, f, "mean"), f ? 3 : 1, interval_part(row, f, "low"),
-			    f ? 3 : 1, interval_part(row, f, "high"));
+			fprintf(out, "  %9.*f %9.*f %9.*f", digits[f],
+			    interval_part(row, f, "mean"), digits[f], interval_part(row, f, "low"),
+			    digits[f], interval_part(row, f, "high"));
 		fputc('\n', out);
 	}
 }

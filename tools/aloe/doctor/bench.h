@@ -15,15 +15,20 @@
 
 enum { BENCH_ROUNDS = 5 };
 
-/* Measures once what is in force now: figures in the order of doctor_bench_keys. 0 or -errno. */
-enum { BENCH_LATE, BENCH_GAPS, BENCH_FIGURES };
+/* Measures once what is in force now: figures in the order of doctor_bench_keys. 0 or -errno;
+ * -EINTR: the user wants an end. */
+enum { BENCH_MISSED, BENCH_LATE, BENCH_GAPS, BENCH_FIGURES };
+enum { BENCH_SLOT_NS = 100000 }; /* of the slots that BENCH_MISSED counts */
 extern const char *const doctor_bench_keys[BENCH_FIGURES];
 typedef int doctor_bench_measure(void *self, double ret[BENCH_FIGURES]);
 
-/* doctor_bench gives an array of {knob, here}, and {late_p99_us, gaps_percent} of {mean, low, high}
- * (95 %, Student's) for those that can be turned here; "none" is the first of them, "all" the last.
- * NULL after a line on standard error. */
-json_t *doctor_bench(struct record *record, doctor_bench_measure *measure, void *self);
+/* doctor_bench gives an array of {knob, here}, and {missed_per_million, late_p99_us, gaps_percent}
+ * of {mean, low, high} (95 %, Student's) for those that can be turned here; "none" is the first of
+ * them, "all" the last. Says on standard error how long it takes, measurements of `seconds` each.
+ * *ret is NULL if it returns -errno, after a line on standard error; what was changed is put back
+ * even then, as far as it can be. */
+int doctor_bench(
+    struct record *record, double seconds, doctor_bench_measure *measure, void *self, json_t **ret);
 void doctor_bench_print(const json_t *bench, FILE *out);
 
 #endif

@@ -4,9 +4,12 @@
  * holds. */
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "core/base/cpulist.h"
 #include "core/base/file.h"
@@ -17,12 +20,15 @@
 #include "tools/aloe/doctor/record.h"
 #include "tools/aloe/doctor/report.h"
 
+enum { INTERRUPTED = 130 }; /* exit status */
+
 struct doctor {
 	const struct cli_args *args;
 	struct machine machine;
 	struct record record;
 	json_t *report;
 	double seconds; /* of a measurement */
+	int stop_fd;    /* Ctrl-C and its like, of --bench */
 	bool failed;    /* something could not be put back */
 };
 
@@ -126,7 +132,7 @@ static int measure_lanes(struct doctor *doctor, double seconds)
 	int rc;
 
 	enter_lanes(&doctor->machine);
-	rc = measure(&doctor->machine.lanes, seconds, &all, &n);
+	rc = measure(&doctor->machine.lanes, seconds, -1, &all, &n);
 	if (rc < 0) {
 		fprintf(stderr, "aloe: the CPUs were not measured: %s\n", strerror(-rc));
 		return CLI_FAILED;
@@ -145,30 +151,51 @@ static int bench_once(void *self, double ret[BENCH_FIGURES])
 	int rc;
 
 	enter_lanes(&doctor->machine);
-	rc = measure(&doctor->machine.lanes, doctor->seconds, &all, &n);
+	rc = measure(&doctor->machine.lanes, doctor->seconds, doctor->stop_fd, &all, &n);
+	if (rc < 0)
+		return rc;
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		const struct measure_loop *timer = &all[i].loops[MEASURE_TIMER],
 		                          *polling = &all[i].loops[MEASURE_POLLING];
 		const struct hist *gaps = &polling->gaps;
 
 		rc = timer->error != 0 ? timer->error : polling->error;
+		ret[BENCH_MISSED] =
+		    fmax(ret[BENCH_MISSED], 1e6 * measure_missed(timer, BENCH_SLOT_NS));
 		ret[BENCH_LATE] =
 		    fmax(ret[BENCH_LATE], (double)hist_quantile(&timer->late, 0.99) / 1e3);
 		ret[BENCH_GAPS] = fmax(ret[BENCH_GAPS],
 		    hist_mean(gaps) * (double)hist_count(gaps) * 100 /
 		        fmax((double)polling->watched_ns, 1));
 	}
-	if (rc == 0 || n > 0)
-		free(all);
+	free(all);
 	return rc;
+}
+
+/* What ends this program waits until everything is put back. */
+static int signals_hold(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 static int bench_knobs(struct doctor *doctor)
 {
-	json_t *bench = doctor_bench(&doctor->record, bench_once, doctor);
+	json_t *bench;
+	int rc;
 
-	if (bench == NULL)
-		return CLI_FAILED;
+	doctor->stop_fd = signals_hold();
+	rc = doctor_bench(&doctor->record, doctor->seconds, bench_once, doctor, &bench);
+	if (doctor->stop_fd >= 0)
+		close(doctor->stop_fd);
+	if (rc < 0)
+		return rc == -EINTR ? INTERRUPTED : CLI_FAILED;
 	json_object_set_new(doctor->report, "bench", bench);
 	return CLI_OK;
 }
@@ -229,7 +256,8 @@ static int doctor_machine(const struct cli_args *args)
 	if (status == CLI_OK) {
 		doctor.seconds = seconds;
 		status = back ? doctor_revert(&doctor) : machine_examine(&doctor, seconds);
-		put_out(&doctor);
+		if (status != INTERRUPTED)
+			put_out(&doctor);
 	}
 	record_close(&doctor.record);
 	json_decref(doctor.report);

@@ -2,11 +2,13 @@
 #include "tools/aloe/doctor/measure.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -150,12 +152,35 @@ static void run_all(struct measured *all, size_t n, double seconds, struct measu
 		close(awake);
 }
 
+/* Waits for the process; kills it where stop_fd can be read first. Its status. */
+static int process_wait(pid_t pid, int stop_fd, bool *ret_stopped)
+{
+	struct pollfd fds[] = {
+	    {.fd = pidfd_open(pid, 0), .events = POLLIN}, {.fd = stop_fd, .events = POLLIN}};
+	int status = 0;
+
+	*ret_stopped = false;
+	while (fds[0].fd >= 0 && poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	if (fds[0].fd >= 0 && fds[0].revents == 0 && fds[1].revents != 0) {
+		*ret_stopped = true;
+		kill(pid, SIGKILL);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (fds[0].fd >= 0)
+		close(fds[0].fd);
+	return status;
+}
+
 /* In a session of its own, as hosts are: there nice -20 counts against everybody (sched_autogroup),
  * and what threads are given ends with them. */
-static int run_apart(const cpu_set_t *cpus, struct measured *all, size_t n, double seconds)
+static int run_apart(
+    const cpu_set_t *cpus, struct measured *all, size_t n, double seconds, int stop_fd)
 {
 	struct measure_watch *watches = calloc(n, sizeof(*watches));
 	int *locks = calloc(n, sizeof(*locks)), status = 0;
+	bool stopped = false;
 	const pid_t pid = watches != NULL && locks != NULL ? fork() : -1;
 
 	if (pid == 0) {
@@ -165,20 +190,21 @@ static int run_apart(const cpu_set_t *cpus, struct measured *all, size_t n, doub
 		run_all(all, n, seconds, watches);
 		_exit(0);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		status = process_wait(pid, stop_fd, &stopped);
 	free(locks);
 	free(watches);
-	return pid < 0 ? -ENOMEM : status == 0 ? 0 : -ECHILD;
+	return pid < 0 ? -ENOMEM : stopped ? -EINTR : status == 0 ? 0 : -ECHILD;
 }
 
-int measure(const cpu_set_t *cpus, double seconds, struct measured **ret, size_t *ret_n)
+int measure(
+    const cpu_set_t *cpus, double seconds, int stop_fd, struct measured **ret, size_t *ret_n)
 {
 	const size_t n = (size_t)CPU_COUNT(cpus), bytes = n * sizeof(struct measured);
 	void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct measured *all = malloc(bytes);
-	int rc =
-	    shared != MAP_FAILED && all != NULL ? run_apart(cpus, shared, n, seconds) : -ENOMEM;
+	int rc = shared != MAP_FAILED && all != NULL ? run_apart(cpus, shared, n, seconds, stop_fd)
+	                                             : -ENOMEM;
 
 	if (rc == 0) {
 		memcpy(all, shared, bytes);

@@ -47,8 +47,9 @@ struct measured { /* one CPU */
 
 /* measure runs both loops on all these CPUs at once, each for half of the time; says on standard
  * error how far it is, after two seconds. The caller frees *ret. 0, -ENOMEM; -ECHILD if the process
- * that it is done in was ended. */
-int measure(const cpu_set_t *cpus, double seconds, struct measured **ret, size_t *ret_n);
+ * that it is done in was ended; -EINTR as soon as stop_fd (-1: none) can be read. */
+int measure(
+    const cpu_set_t *cpus, double seconds, int stop_fd, struct measured **ret, size_t *ret_n);
 
 /* measure_missed gives the share of slots of this length that are missed, 0 to 1; measure_slots how
  * many such slots that is told from. */

@@ -13,9 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/file.h"
 
 enum { RECORD_MAX = 8 << 20, CHANGES_MAX = 100000, MOVE_ROUNDS = 8 };
+enum { REMOVE_ROUNDS = 50, REMOVE_AGAIN_NS = 10000000 };
 
 static const char *text_of(const json_t *change, const char *key)
 {
@@ -82,16 +84,6 @@ static int directory_now(
 	return rc;
 }
 
-static int directory_set(const struct machine *machine, const json_t *change, const char *value)
-{
-	char path[PATH_MAX];
-	const int rc = directory_path(machine, change, path);
-
-	if (rc < 0)
-		return rc;
-	return (value[0] != 0 ? mkdir(path, 0755) : rmdir(path)) == 0 ? 0 : -errno;
-}
-
 /* Where they are is not asked: each `set` moves whoever is in the other place, and nobody is no
  * error. */
 static int tasks_now(
@@ -129,6 +121,36 @@ static size_t tasks_move(
 		    pid[0] != 0 && chosen(machine, pid) && machine_write(machine, to, pid) == 0;
 	free(tasks);
 	return moved;
+}
+
+/* Of a control group: whoever was born in it since its processes were moved follows them, and those
+ * that are about to end keep it for some milliseconds. */
+static int directory_remove(const struct machine *machine, const char *name, const char *path)
+{
+	char procs[PATH_MAX], above[PATH_MAX];
+	int rc = path_print(procs, sizeof(procs), "%s/cgroup.procs", name), rounds = REMOVE_ROUNDS;
+
+	if (rc == 0)
+		rc = path_print(above, sizeof(above), "%s/../cgroup.procs", name);
+	while (rc == 0 && rmdir(path) != 0) {
+		if (errno != EBUSY || rounds-- == 0)
+			return -errno;
+		tasks_move(machine, procs, above, task_any);
+		clock_sleep_until(clock_ns() + REMOVE_AGAIN_NS);
+	}
+	return rc;
+}
+
+static int directory_set(const struct machine *machine, const json_t *change, const char *value)
+{
+	char path[PATH_MAX];
+	const int rc = directory_path(machine, change, path);
+
+	if (rc < 0)
+		return rc;
+	if (value[0] == 0)
+		return directory_remove(machine, text_of(change, "path"), path);
+	return mkdir(path, 0755) == 0 ? 0 : -errno;
 }
 
 /* The kernel keeps its own threads where they are, and whoever was born meanwhile comes with the
@@ -480,13 +502,35 @@ static bool change_revert(const struct record *record, const json_t *change, jso
 	return rc == 0;
 }
 
+/* One round over all that is left: what was put back is added to `done`, else to `undone`. */
+static void round_revert(struct record *record, json_t *done, json_t *undone)
+{
+	for (size_t n = json_array_size(record->changes); n-- > 0;) {
+		json_t *said = json_array();
+
+		if (change_revert(record, json_array_get(record->changes, n), said)) {
+			json_array_remove(record->changes, n);
+			json_array_extend(done, said);
+		} else {
+			json_array_extend(undone, said);
+		}
+		json_decref(said);
+	}
+}
+
+/* A control group in which a process was born meanwhile takes no value, but it can be removed, and
+ * its values with it: hence the second round. */
 int record_revert(struct record *record, json_t **ret_done)
 {
-	json_t *done = json_array();
+	json_t *done = json_array(), *undone = json_array();
 
-	for (size_t n = json_array_size(record->changes); n-- > 0;)
-		if (change_revert(record, json_array_get(record->changes, n), done))
-			json_array_remove(record->changes, n);
+	round_revert(record, done, undone);
+	if (json_array_size(undone) > 0) {
+		json_array_clear(undone);
+		round_revert(record, done, undone);
+	}
+	json_array_extend(done, undone);
+	json_decref(undone);
 	*ret_done = done;
 	return record_save(record);
 }

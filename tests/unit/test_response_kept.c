@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What aloe bench response keeps in a file comes back as it was, and a file that is not its own, or
+ * of another CPU, or damaged, is no figure. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/file.h"
+#include "tools/bench/response.h"
+
+struct kept_test {
+	char file[64];
+	struct response_kept kept;
+};
+
+static void kept_init(struct kept_test *test)
+{
+	snprintf(test->file, sizeof(test->file), "/tmp/aloe-test-kept.%d", (int)getpid());
+	unlink(test->file);
+}
+
+static void file_put(const struct kept_test *test, const char *text)
+{
+	assert_int_equal(file_write(test->file, text, strlen(text)), 0);
+}
+
+static struct response_result part_make(void)
+{
+	struct response_result part = {
+	    .subframes = 100, .failed = 3, .loops_ns = 2e9, .all_ns = 1e10};
+
+	for (uint64_t i = 0; i < 98; i++)
+		hist_add(&part.ns, 1000000 + 10000 * i);
+	return part;
+}
+
+static void test_comes_back(void **state)
+{
+	struct response_result part = part_make(), back, sum = {0};
+	struct kept_test test;
+
+	(void)state;
+	kept_init(&test);
+	assert_null(response_kept_open(&test.kept, test.file, "a CPU"));
+	assert_true(test.kept.rounds > 0);
+	assert_false(response_kept_get(&test.kept, "cell", 100, &back));
+	assert_int_equal(response_kept_put(&test.kept, "cell", &part), 0);
+	response_kept_close(&test.kept);
+	assert_null(response_kept_open(&test.kept, test.file, "a CPU"));
+	assert_true(response_kept_get(&test.kept, "cell", 100, &back));
+	assert_false(response_kept_get(&test.kept, "cell", 99, &back)); /* of another length */
+	assert_true(response_kept_get(&test.kept, "cell", 100, &back));
+	for (int i = 0; i < 2; i++)
+		response_add(&sum, &back);
+	assert_int_equal(sum.subframes, 200);
+	assert_int_equal(sum.failed, 6);
+	assert_true(sum.loops_ns == 4e9 && sum.all_ns == 2e10);
+	assert_int_equal(hist_count(&sum.ns), 196);
+	assert_int_equal(
+	    hist_cell(hist_quantile(&sum.ns, 0.5)), hist_cell(hist_quantile(&part.ns, 0.5)));
+	response_kept_close(&test.kept);
+	assert_non_null(response_kept_open(&test.kept, test.file, "another CPU"));
+	response_kept_close(&test.kept);
+	unlink(test.file);
+}
+
+static void test_is_no_figure(void **state)
+{
+	static const char *const files[] = {"", "{", "[]", "{}", "{\"cpu\": \"a CPU\"}",
+	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 0, \"parts\": {}}",
+	    "{\"cpu\": 1, \"rounds_per_ms\": 9, \"parts\": {}}",
+	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"parts\": []}"};
+	static const char *const parts[] = {"1", "[]", "{}",
+	    "{\"subframes\": 10, \"failed\": 11, \"loops_ns\": 1, \"all_ns\": 1, \"cells\": []}",
+	    "{\"subframes\": 10, \"failed\": -1, \"loops_ns\": 1, \"all_ns\": 1, \"cells\": []}",
+	    "{\"subframes\": 10, \"failed\": 1, \"loops_ns\": 1, \"all_ns\": 1}",
+	    "{\"subframes\": 10, \"failed\": 1, \"loops_ns\": 1, \"all_ns\": 1, "
+	    "\"cells\": [[100000, 1]]}",
+	    "{\"subframes\": 10, \"failed\": 1, \"loops_ns\": 1, \"all_ns\": 1, "
+	    "\"cells\": [[-1, 1]]}",
+	    "{\"subframes\": 10, \"failed\": 1, \"loops_ns\": 1, \"all_ns\": 1, "
+	    "\"cells\": [[5, 6], [6, 5]]}"};
+	struct response_result back;
+	struct kept_test test;
+	char text[512];
+
+	(void)state;
+	kept_init(&test);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		file_put(&test, files[i]);
+		assert_non_null(response_kept_open(&test.kept, test.file, "a CPU"));
+		response_kept_close(&test.kept);
+	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		snprintf(text, sizeof(text),
+		    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"parts\": {\"cell\": %s}}",
+		    parts[i]);
+		file_put(&test, text);
+		assert_null(response_kept_open(&test.kept, test.file, "a CPU"));
+		assert_int_equal(test.kept.rounds, 9);
+		assert_false(response_kept_get(&test.kept, "cell", 10, &back));
+		response_kept_close(&test.kept);
+	}
+	unlink(test.file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_comes_back),
+	    cmocka_unit_test(test_is_no_figure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

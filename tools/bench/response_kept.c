@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "tools/bench/response.h"
+
+/* ---- one part as JSON ------------------------------------------------------------------------ */
+
+static json_t *part_json(const struct response_result *part)
+{
+	json_t *cells = json_array();
+
+	for (uint32_t cell = 0; cell < HIST_CELLS; cell++) {
+		const uint64_t n = hist_cells_get(&part->ns.cells, cell);
+
+		if (n > 0)
+			json_array_append_new(
+			    cells, json_pack("[I, I]", (json_int_t)cell, (json_int_t)n));
+	}
+	return json_pack("{s:I, s:I, s:f, s:f, s:o}", "subframes", (json_int_t)part->subframes,
+	    "failed", (json_int_t)part->failed, "loops_ns", part->loops_ns, "all_ns", part->all_ns,
+	    "cells", cells);
+}
+
+static bool cells_read(const json_t *cells, uint64_t most, struct hist *ret)
+{
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach(cells, i, pair)
+	{
+		const json_int_t cell = json_integer_value(json_array_get(pair, 0)),
+		                 n = json_integer_value(json_array_get(pair, 1));
+
+		if (cell < 0 || cell >= HIST_CELLS || n < 0 || (uint64_t)n > most)
+			return false;
+		most -= (uint64_t)n;
+		for (json_int_t k = 0; k < n; k++)
+			hist_add(ret, hist_cell_low((uint32_t)cell));
+	}
+	return true;
+}
+
+static bool part_read(const json_t *json, uint64_t subframes, struct response_result *ret)
+{
+	json_int_t all, failed;
+	json_t *cells;
+
+	*ret = (struct response_result){.subframes = subframes};
+	if (json_unpack((json_t *)json, "{s:I, s:I, s:F, s:F, s:o}", "subframes", &all, "failed",
+	        &failed, "loops_ns", &ret->loops_ns, "all_ns", &ret->all_ns, "cells", &cells) < 0)
+		return false;
+	ret->failed = (uint64_t)failed;
+	return all == (json_int_t)subframes && failed >= 0 && failed <= all &&
+	    cells_read(cells, subframes, &ret->ns);
+}
+
+/* ---- the file ------------------------------------------------------------------------ */
+
+static const char *is_wrong(const json_t *json, const char *cpu)
+{
+	const char *of = json_string_value(json_object_get(json, "cpu"));
+
+	if (!json_is_object(json_object_get(json, "parts")) || !of ||
+	    json_integer_value(json_object_get(json, "rounds_per_ms")) <= 0)
+		return "this file is not of aloe bench response";
+	return strcmp(of, cpu) == 0 ? NULL : "its figures are of another CPU";
+}
+
+const char *response_kept_open(struct response_kept *kept, const char *file, const char *cpu)
+{
+	const char *wrong;
+
+	*kept = (struct response_kept){.file = file};
+	kept->json = file && access(file, F_OK) == 0 ? json_load_file(file, 0, NULL) : NULL;
+	if (kept->json || (file && access(file, F_OK) == 0)) {
+		wrong = is_wrong(kept->json, cpu);
+		kept->rounds =
+		    (uint64_t)json_integer_value(json_object_get(kept->json, "rounds_per_ms"));
+		return wrong;
+	}
+	kept->rounds = response_rounds();
+	kept->json = json_pack(
+	    "{s:s, s:I, s:{}}", "cpu", cpu, "rounds_per_ms", (json_int_t)kept->rounds, "parts");
+	return NULL;
+}
+
+void response_kept_close(struct response_kept *kept)
+{
+	json_decref(kept->json);
+}
+
+bool response_kept_get(const struct response_kept *kept, const char *key, uint64_t subframes,
+    struct response_result *ret)
+{
+	const json_t *json = json_object_get(json_object_get(kept->json, "parts"), key);
+
+	return json && part_read(json, subframes, ret);
+}
+
+int response_kept_put(
+    struct response_kept *kept, const char *key, const struct response_result *part)
+{
+	char *text;
+	int rc;
+
+	if (!kept->file)
+		return 0;
+	json_object_set_new(json_object_get(kept->json, "parts"), key, part_json(part));
+	text = json_dumps(kept->json, JSON_INDENT(1));
+	rc = text ? file_write(kept->file, text, strlen(text)) : -ENOMEM;
+	free(text);
+	return rc;
+}
