@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -253,9 +254,6 @@ static void entry_take(struct channel *channel, struct keep_entry *kept)
 		writer_take(channel, kept);
 	} else if (channel->kind == CHANNEL_KEEPER && kept->kind <= KEEP_END) {
 		keeper_take(channel, kept);
-	} else if (kept->kind == KEEP_PING && channel->heard) {
-		channel->heard(channel->self);
-		keep_entry_fini(kept);
 	} else {
 		log_warning(channel->log,
 		    "keep: a daemon sent \"%s\", but this daemon may not "
@@ -315,8 +313,8 @@ void channel_init(struct channel *channel, enum channel_kind kind, const struct 
     struct loop *loop, struct store *store)
 {
 	assert(log != NULL);
-	*channel =
-	    (struct channel){.kind = kind, .log = log, .loop = loop, .store = store, .fd = -1};
+	*channel = (struct channel){.kind = kind, .log = log, .loop = loop, .store = store};
+	channel->fd = channel->alive = -1;
 	channel->last = &channel->first;
 }
 
@@ -346,10 +344,27 @@ void channel_leave(struct channel *channel)
 		channel_close(channel);
 }
 
+static void alive_close(struct channel *channel)
+{
+	if (channel->alive >= 0)
+		close(channel->alive);
+	channel->alive = -1;
+}
+
 void channel_ping(struct channel *channel)
 {
-	if (channel->fd >= 0)
-		keep_ping(channel->fd);
+	if (channel->fd < 0 || channel->alive >= 0)
+		return;
+	channel->alive = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (channel->alive >= 0 && keep_ping(channel->fd, channel->alive) < 0)
+		alive_close(channel);
+}
+
+bool channel_heard(const struct channel *channel)
+{
+	eventfd_t signs;
+
+	return channel->alive >= 0 && eventfd_read(channel->alive, &signs) == 0;
 }
 
 void channel_close(struct channel *channel)
@@ -361,6 +376,7 @@ void channel_close(struct channel *channel)
 	loop_timer_stop(channel->loop, &channel->retry);
 	close(channel->fd);
 	channel->fd = -1;
+	alive_close(channel);
 	channel->synced = false;
 	while (channel->first)
 		item_pop(channel);

@@ -46,10 +46,8 @@ struct channel {
 	bool writable;      /* a mirror that writes images that exec has made: aloe-bridge */
 	/* channels that get every change that arrives here; NULL: none */
 	struct channel *mirrors[CHANNEL_MIRRORS_MAX];
-	/* the other end has answered channel_ping; NULL: nobody asks */
-	void (*heard)(void *self);
-	void *self;
 	int fd;      /* -1: closed */
+	int alive;   /* the counter that the other end adds to; -1: no ping yet */
 	bool synced; /* all entries and END have been queued */
 	struct loop_watch watch;
 	struct loop_timer retry;
@@ -63,8 +61,11 @@ void channel_init(struct channel *channel, enum channel_kind kind, const struct 
 void channel_take(struct channel *channel, int fd);
 void channel_settle(struct channel *channel); /* takes all messages that have arrived, now */
 void channel_leave(struct channel *channel);  /* orders the daemon to end */
-/* channel_ping asks for a sign of life: `heard`. Whoever leaves no room in its socket is silent. */
+/* channel_ping asks the daemon for signs of life from now on, once for each connection; the daemon
+ * gives more than one in a second. channel_heard tells whether one has come since it was called
+ * last. Nobody here wakes up for a sign. Whoever leaves no room in its socket is silent. */
 void channel_ping(struct channel *channel);
+bool channel_heard(const struct channel *channel);
 /* channel_forget drops all entries of the store, and sends this to the mirrors. */
 void channel_forget(struct channel *channel);
 /* channel_close first takes all entries that a dead daemon has put. */

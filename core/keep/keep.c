@@ -202,9 +202,9 @@ int keep_leave(int fd)
 	return word_send(fd, KEEP_LEAVE, "");
 }
 
-int keep_ping(int fd)
+int keep_ping(int fd, int alive)
 {
-	return word_send(fd, KEEP_PING, "");
+	return entry_send(fd, KEEP_PING, "", NULL, 0, &alive, 1);
 }
 
 /* ---- receiving ------------------------------------------------------------------------ */

@@ -71,7 +71,9 @@ int keep_drop(int fd, const char *key);
 int keep_end(int fd);
 int keep_hello(int fd, const char *name);
 int keep_leave(int fd);
-int keep_ping(int fd);
+/* keep_ping asks for signs of life: the other end adds to the counter `alive` (an eventfd) from now
+ * on, which wakes nobody. */
+int keep_ping(int fd, int alive);
 
 /* keep_recv takes one message, without waiting. It returns 0, -EAGAIN, -EPIPE (the other end is
  * closed), -EBADMSG (malformed or beyond the limits; the message is dropped and its descriptors are

@@ -21,7 +21,7 @@ static const char *const root_keys[] = {
     "name", "margin", "assume_builds", "nodes", "links", "radio", "secure"};
 static const char *const node_keys[] = {"mmac_per_s", "cores", "arch", "base_us", "module_us",
     "noise_us", "handover_us", "memory_mb", "address", "manager", "lanes", "housekeeping", "shared",
-    "key", "clock", "radios", "kinds"};
+    "key", "clock", "radios", "kinds", "port", "eal"};
 static const char *const link_keys[] = {
     "nodes", "mbit_per_s", "kind", "delay", "transport", "message_us", "byte_ns"};
 
@@ -368,6 +368,20 @@ static void clock_read(
 		    node->name);
 }
 
+static int text_read(struct platform_reader *reader, const config_setting_t *group,
+    const char *node, const char *key, char **ret)
+{
+	struct wf_raw raw;
+	char name[96];
+	const char *text = "";
+
+	snprintf(name, sizeof(name), "%s.%s", node, key);
+	if (key_find(reader, group, key, &raw))
+		(void)wf_want_text(&raw, name, reader->parse.diag, &text);
+	*ret = strdup(text);
+	return *ret ? 0 : -ENOMEM;
+}
+
 /* What only matters where the node runs; `cores` follows from its lanes. */
 static int running_read(struct platform_reader *reader, const config_setting_t *group,
     struct platform_node *node, double *cores)
@@ -378,6 +392,8 @@ static int running_read(struct platform_reader *reader, const config_setting_t *
 	rc = rc ? rc : cpus_read(reader, group, node->name, "lanes", &node->lanes);
 	rc = rc ? rc : cpus_read(reader, group, node->name, "housekeeping", &node->housekeeping);
 	rc = rc ? rc : names_read(reader, group, node->name, "radios", &node->radios);
+	rc = rc ? rc : text_read(reader, group, node->name, "port", &node->port);
+	rc = rc ? rc : text_read(reader, group, node->name, "eal", &node->eal);
 	if (rc)
 		return rc;
 	cpus_check(reader, group, node, cores);
@@ -674,7 +690,7 @@ static int root_read(struct platform_reader *reader, const config_setting_t *roo
 	return rc ? rc : links_read(reader, root);
 }
 
-static int text_read(struct platform_reader *reader, const char *text)
+static int file_read_text(struct platform_reader *reader, const char *text)
 {
 	struct diag *diag = reader->parse.diag;
 	config_t config;
@@ -727,7 +743,7 @@ int platform_parse(
 	int rc = model ? wf_scan(file, text, len, false, diag, &clean) : -ENOMEM;
 
 	if (rc == 0)
-		rc = text_read(&reader, clean);
+		rc = file_read_text(&reader, clean);
 	free(clean);
 	if (model)
 		model_give(&reader, model);
@@ -753,6 +769,8 @@ void platform_free(struct platform_model *platform)
 		free(platform->nodes[i].arch);
 		free(platform->nodes[i].address);
 		free(platform->nodes[i].key);
+		free(platform->nodes[i].port);
+		free(platform->nodes[i].eal);
 		free(platform->nodes[i].lanes.items);
 		free(platform->nodes[i].housekeeping.items);
 		for (size_t r = 0; r < platform->nodes[i].radios.n; r++)

@@ -70,9 +70,12 @@ struct platform_node {
 	double memory_bytes; /* 0: not known */
 	char *address;       /* IP:PORT (core/base/address.h); NULL: a node to plan for only */
 	char *key;           /* its public key (text_is_key); NULL: not given */
-	bool manager;        /* of exactly one node with an address */
-	bool shared;         /* its lanes run at ordinary priority and share their CPUs */
-	bool network;        /* clock = "network": its clock follows that of the manager */
+	/* DPDK: the port by which it reaches other nodes, and options for the environment; "":
+	 * none */
+	char *port, *eal;
+	bool manager; /* of exactly one node with an address */
+	bool shared;  /* its lanes run at ordinary priority and share their CPUs */
+	bool network; /* clock = "network": its clock follows that of the manager */
 	struct platform_cpus lanes, housekeeping; /* CPUs of that machine, none in both */
 	struct platform_core_kind *kinds;         /* of all its cores, in their order */
 	size_t n_kinds;                           /* 0: not given */

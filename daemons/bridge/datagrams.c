@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/address.h"
-#include "platforms/udp/udp.h"
+#include "platforms/transports/transports.h"
 
 enum { PACKETS = 256 };
 
@@ -19,16 +19,18 @@ static bool link_joins(const struct platform_link *link, uint32_t node)
 	return joined;
 }
 
-static bool over_udp(const struct machines *machines, uint32_t node)
+/* The first link of this kind that joins them counts. */
+static bool is_reached(
+    const struct machines *machines, uint32_t node, enum platform_transport transport)
 {
 	const struct platform_model *model = machines->model;
-	bool udp = false;
+	bool reached = false;
 
 	for (size_t l = 0; node != machines->self && l < model->n_links; l++)
-		udp |= model->links[l].transport == PLATFORM_UDP &&
+		reached |= model->links[l].transport == transport &&
 		    link_joins(&model->links[l], node) &&
 		    link_joins(&model->links[l], machines->self);
-	return udp;
+	return reached;
 }
 
 /* Of the bridge of a node. Of IPv6 the list has the addresses of all nodes; NULL: it is IPv4. All
@@ -70,10 +72,12 @@ static int addresses_list(const struct machines *machines, uint8_t (**ret)[TRANS
 
 /* ---- receiving ---- */
 
-static uint32_t peer_at(const struct datagrams *datagrams, const struct transport_address *at)
+static uint32_t peer_at(const struct datagrams_port *port, const struct transport_address *at)
 {
+	const struct datagrams *datagrams = port->of;
+
 	for (uint32_t n = 0; n < datagrams->machines->model->n_nodes; n++)
-		if (datagrams->peers[n].used && datagrams->peers[n].at.ip == at->ip &&
+		if (datagrams->peers[n].port == port && datagrams->peers[n].at.ip == at->ip &&
 		    datagrams->peers[n].at.port == at->port)
 			return n;
 	return MACHINES_NONE;
@@ -90,9 +94,10 @@ static void dropped_log(struct datagrams *datagrams)
 		    (unsigned long long)n);
 }
 
-static void packet_take(struct datagrams *datagrams, const struct packet *packet)
+static void packet_take(const struct datagrams_port *port, const struct packet *packet)
 {
-	const uint32_t node = peer_at(datagrams, &packet->peer);
+	struct datagrams *datagrams = port->of;
+	const uint32_t node = peer_at(port, &packet->peer);
 	struct seal *seal = node != MACHINES_NONE ? datagrams->peers[node].seal : NULL;
 	uint16_t from = 0;
 	size_t len;
@@ -106,23 +111,41 @@ static void packet_take(struct datagrams *datagrams, const struct packet *packet
 		datagrams->frame(datagrams->self, node, datagrams->payload, len);
 }
 
-static void socket_ready(void *self, short revents)
+static unsigned port_take(struct datagrams_port *port)
 {
-	struct datagrams *datagrams = self;
 	struct packet packets[TRANSPORT_BURST];
-	const unsigned n = transport_receive(datagrams->transport, packets, TRANSPORT_BURST);
+	const unsigned n = transport_receive(port->transport, packets, TRANSPORT_BURST);
 
-	(void)revents;
 	for (unsigned i = 0; i < n; i++)
-		packet_take(datagrams, &packets[i]);
-	transport_put(datagrams->transport, packets, n);
+		packet_take(port, &packets[i]);
+	transport_put(port->transport, packets, n);
+	return n;
+}
+
+static void port_ready(void *self, short revents)
+{
+	(void)revents;
+	(void)port_take(self);
+}
+
+/* A burst that is full has more behind it. */
+static void port_look(void *self)
+{
+	struct datagrams_port *port = self;
+	const unsigned n = port_take(port);
+
+	port->pause_ns = n > 0                            ? DATAGRAMS_LOOK_NS
+	    : 2 * port->pause_ns < DATAGRAMS_LOOK_MOST_NS ? 2 * port->pause_ns
+	                                                  : DATAGRAMS_LOOK_MOST_NS;
+	loop_timer_start(port->of->loop, &port->look, n == TRANSPORT_BURST ? 0 : port->pause_ns,
+	    port_look, port);
 }
 
 /* ---- sending ---- */
 
 bool datagrams_reach(const struct datagrams *datagrams, uint32_t node)
 {
-	return datagrams->peers && datagrams->peers[node].used;
+	return datagrams->peers && datagrams->peers[node].port != NULL;
 }
 
 int datagrams_key(struct datagrams *datagrams, uint32_t node, const uint8_t key[SEAL_KEY_BYTES])
@@ -141,43 +164,64 @@ int datagrams_key(struct datagrams *datagrams, uint32_t node, const uint8_t key[
 	return 0;
 }
 
+/* What the output has no room for is lost. */
+static void port_flush(struct datagrams_port *port)
+{
+	const unsigned n = port->n_out,
+	               sent = n ? transport_send(port->transport, port->out, n) : 0;
+
+	if (sent < n)
+		transport_put(port->transport, port->out + sent, n - sent);
+	port->n_out = 0;
+}
+
 void datagrams_send(struct datagrams *datagrams, uint32_t node, const void *bytes, size_t len)
 {
 	struct datagrams_peer *peer = &datagrams->peers[node];
-	struct packet *packet = &datagrams->out[datagrams->n_out];
+	struct datagrams_port *port = peer->port;
+	struct packet *packet = &port->out[port->n_out];
 	size_t size = 0;
 
-	if (!peer->seal || transport_get(datagrams->transport, packet, 1) != 1)
+	if (!peer->seal || transport_get(port->transport, packet, 1) != 1)
 		return;
 	packet->peer = peer->at;
 	if (seal_put(peer->seal, (uint16_t)node, bytes, len, packet->bytes,
 	        DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES, &size) < 0) {
-		transport_put(datagrams->transport, packet, 1);
+		transport_put(port->transport, packet, 1);
 		return;
 	}
 	packet->size = (uint32_t)size;
-	if (++datagrams->n_out == TRANSPORT_BURST)
-		datagrams_flush(datagrams);
+	if (++port->n_out == TRANSPORT_BURST)
+		port_flush(port);
 }
 
-/* What the socket has no room for is lost. */
 void datagrams_flush(struct datagrams *datagrams)
 {
-	const unsigned n = datagrams->n_out,
-	               sent = n ? transport_send(datagrams->transport, datagrams->out, n) : 0;
-
-	if (sent < n)
-		transport_put(datagrams->transport, datagrams->out + sent, n - sent);
-	datagrams->n_out = 0;
+	for (int k = 0; k < DATAGRAMS_KINDS; k++)
+		port_flush(&datagrams->ports[k]);
 }
 
 /* ---- life ---- */
 
-static int socket_open(struct datagrams *datagrams, const struct log *log)
+static int transport_new(struct datagrams_port *port, enum datagrams_kind kind,
+    const struct transport_options *options, char *ret_why)
 {
-	struct transport_options options = {
-	    .packets = PACKETS, .packet_bytes = DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES};
+	const struct transport_kind *transport =
+	    transports_find(kind == DATAGRAMS_UDP ? "udp" : "dpdk", ret_why, TRANSPORT_WHY);
+
+	return transport ? transport_open(transport, options, ret_why, &port->transport) : -ENOENT;
+}
+
+/* Of IPv6 only a socket of the kernel; ports of nodes have IPv4 (machines.c). */
+static int port_open(struct datagrams *datagrams, enum datagrams_kind kind)
+{
 	const struct machines *machines = datagrams->machines;
+	const struct platform_node *self = &machines->model->nodes[machines->self];
+	struct datagrams_port *port = &datagrams->ports[kind];
+	struct transport_options options = {.packets = PACKETS,
+	    .packet_bytes = DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES,
+	    .port = self->port,
+	    .eal = self->eal};
 	char why[TRANSPORT_WHY] = "out of memory";
 	uint8_t(*v6)[TRANSPORT_V6];
 	int rc = addresses_list(machines, &v6);
@@ -186,16 +230,21 @@ static int socket_open(struct datagrams *datagrams, const struct log *log)
 	options.n_v6 = (uint32_t)machines->model->n_nodes;
 	options.own = address_of(machines, machines->self, options.v6);
 	for (uint32_t n = 0; n < machines->model->n_nodes; n++)
-		if (datagrams->peers[n].used)
+		if (datagrams->peers[n].port == port)
 			datagrams->peers[n].at = address_of(machines, n, options.v6);
-	rc = rc ? rc : transport_open(&transport_udp, &options, why, &datagrams->transport);
+	rc = rc ? rc : transport_new(port, kind, &options, why);
 	free(v6);
 	if (rc < 0) {
-		log_error(log, "%s", why);
+		log_error(datagrams->log, "%s", why);
 		return rc;
 	}
-	loop_watch_start(datagrams->loop, &datagrams->watch, transport_fd(datagrams->transport),
-	    POLLIN, socket_ready, datagrams);
+	if (port->transport->note[0])
+		log_note(datagrams->log, "%s", port->transport->note);
+	if (transport_fd(port->transport) >= 0)
+		loop_watch_start(datagrams->loop, &port->watch, transport_fd(port->transport),
+		    POLLIN, port_ready, port);
+	else
+		port_look(port);
 	return 0;
 }
 
@@ -203,18 +252,37 @@ int datagrams_open(struct datagrams *datagrams, const struct machines *machines,
     const struct log *log, struct loop *loop,
     void (*frame)(void *self, uint32_t node, const void *bytes, size_t len), void *self)
 {
-	bool any = false;
+	bool any[DATAGRAMS_KINDS] = {false};
+	int rc = 0;
 
 	*datagrams = (struct datagrams){
 	    .machines = machines, .log = log, .loop = loop, .frame = frame, .self = self};
 	datagrams->peers = calloc(machines->model->n_nodes, sizeof(*datagrams->peers));
 	if (!datagrams->peers)
 		return -ENOMEM;
-	for (uint32_t n = 0; n < machines->model->n_nodes; n++) {
-		datagrams->peers[n].used = over_udp(machines, n);
-		any |= datagrams->peers[n].used;
+	for (uint32_t n = 0; n < machines->model->n_nodes; n++)
+		for (int k = 0; k < DATAGRAMS_KINDS && !datagrams->peers[n].port; k++) {
+			if (!is_reached(
+			        machines, n, k == DATAGRAMS_UDP ? PLATFORM_UDP : PLATFORM_DPDK))
+				continue;
+			datagrams->peers[n].port = &datagrams->ports[k];
+			any[k] = true;
+		}
+	for (int k = 0; k < DATAGRAMS_KINDS && rc == 0; k++) {
+		datagrams->ports[k].of = datagrams;
+		rc = any[k] ? port_open(datagrams, (enum datagrams_kind)k) : 0;
 	}
-	return any ? socket_open(datagrams, log) : 0;
+	return rc;
+}
+
+static void port_close(struct datagrams_port *port)
+{
+	if (port->transport) {
+		loop_watch_stop(port->of->loop, &port->watch);
+		loop_timer_stop(port->of->loop, &port->look);
+	}
+	transport_close(port->transport);
+	port->transport = NULL;
 }
 
 void datagrams_close(struct datagrams *datagrams)
@@ -223,8 +291,6 @@ void datagrams_close(struct datagrams *datagrams)
 		seal_free(datagrams->peers[n].seal);
 	free(datagrams->peers);
 	datagrams->peers = NULL;
-	if (datagrams->transport)
-		loop_watch_stop(datagrams->loop, &datagrams->watch);
-	transport_close(datagrams->transport);
-	datagrams->transport = NULL;
+	for (int k = 0; k < DATAGRAMS_KINDS; k++)
+		port_close(&datagrams->ports[k]);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * daemons/bridge/datagrams.h - frames over UDP, sealed (core/seal), to and from those nodes that
- * the platform file joins to this one by a link with transport = "udp".
+ * the platform file joins to this one by a link with transport = "udp" (a socket of the kernel) or
+ * "dpdk" (the node's port, which tells nobody when something has come: it is looked at again and
+ * again, less and less often while nothing comes).
  *
  * Two bridges have a key of their own, which the one that was connected to makes whenever it is
  * connected to anew, and sends over that connection (links.h). So no two lives of a bridge ever
@@ -18,8 +20,22 @@
 /* A frame in a datagram that no Ethernet has to cut: 1500 bytes with the heads of IPv6 and UDP. */
 enum { DATAGRAMS_FRAME_BYTES = 1452 - SEAL_MORE_BYTES };
 
+enum { DATAGRAMS_LOOK_NS = 50000, DATAGRAMS_LOOK_MOST_NS = 1000000 };
+
+enum datagrams_kind { DATAGRAMS_UDP, DATAGRAMS_DPDK, DATAGRAMS_KINDS };
+
+struct datagrams_port {
+	struct datagrams *of;
+	struct transport *transport; /* NULL: no node is reached so */
+	struct loop_watch watch;
+	struct loop_timer look; /* without a descriptor */
+	uint64_t pause_ns;      /* until the next look */
+	struct packet out[TRANSPORT_BURST];
+	unsigned n_out;
+};
+
 struct datagrams_peer {
-	bool used; /* its frames go over UDP */
+	struct datagrams_port *port; /* its frames go over this one; NULL: over TCP */
 	struct transport_address at;
 	struct seal *seal; /* NULL: no key yet */
 };
@@ -28,11 +44,8 @@ struct datagrams {
 	const struct machines *machines;
 	const struct log *log;
 	struct loop *loop;
-	struct transport *transport; /* NULL: no node is reached so */
-	struct loop_watch watch;
+	struct datagrams_port ports[DATAGRAMS_KINDS];
 	struct datagrams_peer *peers; /* by node */
-	struct packet out[TRANSPORT_BURST];
-	unsigned n_out;
 	uint8_t payload[DATAGRAMS_FRAME_BYTES];
 	uint64_t dropped; /* that were none of ours, forged, or taken before */
 	void (*frame)(void *self, uint32_t node, const void *bytes, size_t len);

@@ -5,17 +5,49 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum { RETRY_NS = 20000000, LEAVE_MS = 1000 };
 
-static void try(void *self);
+static void frontend_try(void *self);
 
-static void detach(struct attach *attach)
+static void alive_close(struct attach *attach)
+{
+	loop_timer_stop(attach->loop, &attach->beat);
+	if (attach->alive >= 0)
+		close(attach->alive);
+	attach->alive = -1;
+}
+
+static void frontend_detach(struct attach *attach)
 {
 	loop_watch_stop(attach->loop, &attach->watch);
 	close(attach->fd);
 	attach->fd = -1;
+	alive_close(attach);
+}
+
+/* The frontend looks at the counters of all daemons at once: a sign of life wakes nobody. */
+static void beat_send(void *self)
+{
+	struct attach *attach = self;
+
+	loop_timer_start(
+	    attach->loop, &attach->beat, ATTACH_BEAT_MS * 1000000ull, beat_send, attach);
+	eventfd_write(attach->alive, 1);
+	if (attach->calls->beat)
+		attach->calls->beat(attach->self);
+}
+
+static void ping_answer(struct attach *attach, struct keep_entry *entry)
+{
+	if (entry->n_fds != 1)
+		return;
+	alive_close(attach);
+	attach->alive = entry->fds[0];
+	entry->fds[0] = -1;
+	beat_send(attach);
 }
 
 static void message_take(struct attach *attach, struct keep_entry *entry)
@@ -33,7 +65,7 @@ static void message_take(struct attach *attach, struct keep_entry *entry)
 		attach->calls->left(attach->self);
 		break;
 	case KEEP_PING:
-		keep_ping(attach->fd);
+		ping_answer(attach, entry);
 		break;
 	default:
 		break;
@@ -54,20 +86,20 @@ void attach_settle(struct attach *attach)
 	}
 	if (result != -EPIPE)
 		return;
-	detach(attach);
+	frontend_detach(attach);
 	if (attach->left)
 		return;
 	attach->calls->lost(attach->self);
-	loop_timer_start(attach->loop, &attach->retry, RETRY_NS, try, attach);
+	loop_timer_start(attach->loop, &attach->retry, RETRY_NS, frontend_try, attach);
 }
 
-static void ready(void *self, short revents)
+static void channel_ready(void *self, short revents)
 {
 	(void)revents;
 	attach_settle(self);
 }
 
-static void try(void *self)
+static void frontend_try(void *self)
 {
 	struct attach *attach = self;
 
@@ -75,25 +107,30 @@ static void try(void *self)
 
 	if (fd >= 0 && keep_hello(fd, attach->name) == 0) {
 		attach->fd = fd;
-		loop_watch_start(attach->loop, &attach->watch, fd, POLLIN, ready, attach);
+		loop_watch_start(attach->loop, &attach->watch, fd, POLLIN, channel_ready, attach);
 		return;
 	}
 	if (fd >= 0)
 		close(fd);
-	loop_timer_start(attach->loop, &attach->retry, RETRY_NS, try, attach);
+	loop_timer_start(attach->loop, &attach->retry, RETRY_NS, frontend_try, attach);
 }
 
 void attach_start(struct attach *attach, struct loop *loop, const char *dir, const char *name,
     const struct attach_calls *calls, void *self)
 {
-	*attach = (struct attach){
-	    .loop = loop, .dir = dir, .name = name, .calls = calls, .self = self, .fd = -1};
-	try(attach);
+	*attach = (struct attach){.loop = loop,
+	    .dir = dir,
+	    .name = name,
+	    .calls = calls,
+	    .self = self,
+	    .fd = -1,
+	    .alive = -1};
+	frontend_try(attach);
 }
 
 /* Ended by its leash: what becomes of the frontend? It may just be sending LEAVE, or have been
  * killed as well. */
-static bool killed(struct attach *attach)
+static bool frontend_killed(struct attach *attach)
 {
 	struct pollfd poll_fd = {.fd = attach->fd, .events = POLLIN};
 
@@ -112,10 +149,10 @@ static bool killed(struct attach *attach)
 
 bool attach_stop(struct attach *attach)
 {
-	const bool gone = !attach->left && (attach->fd < 0 || killed(attach));
+	const bool gone = !attach->left && (attach->fd < 0 || frontend_killed(attach));
 
 	loop_timer_stop(attach->loop, &attach->retry);
 	if (attach->fd >= 0)
-		detach(attach);
+		frontend_detach(attach);
 	return gone;
 }

@@ -19,12 +19,18 @@
 #include "core/keep/keep.h"
 #include "core/base/loop.h"
 
+/* The frontend looks once in a second. */
+enum { ATTACH_BEAT_MS = 900 };
+
 struct attach_calls {
 	void (*entry)(void *self, struct keep_entry *entry); /* PUT or DROP; finishes it */
 	/* all entries are there: the first time, or again */
 	void (*ready)(void *self);
 	void (*lost)(void *self); /* the frontend was killed */
 	void (*left)(void *self); /* end, in good order */
+	/* a sign of life has been given, and the process is awake: once in ATTACH_BEAT_MS. May be
+	 * NULL */
+	void (*beat)(void *self);
 };
 
 struct attach {
@@ -33,9 +39,10 @@ struct attach {
 	const struct attach_calls *calls;
 	void *self;
 	int fd;    /* the keep channel; -1: detached */
+	int alive; /* the counter of signs of life; -1: none yet */
 	bool left; /* LEAVE has come */
 	struct loop_watch watch;
-	struct loop_timer retry;
+	struct loop_timer retry, beat;
 };
 
 /* attach_start makes the first attempt at once; `name` is what HELLO says ("exec"). The calls come

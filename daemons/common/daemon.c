@@ -333,6 +333,14 @@ static void attach_ready(void *self)
 	loop_stop(&daemon->loop, 1);
 }
 
+static void attach_beat(void *self)
+{
+	struct daemon *daemon = self;
+
+	if (daemon->role->beat)
+		daemon->role->beat(daemon->self);
+}
+
 static void attach_lost(void *self)
 {
 	struct daemon *daemon = self;
@@ -369,7 +377,7 @@ int daemon_init(struct daemon *daemon, const struct daemon_role *role,
     const struct daemon_args *args, void *self)
 {
 	static const struct attach_calls calls = {
-	    entry_take, attach_ready, attach_lost, attach_left};
+	    entry_take, attach_ready, attach_lost, attach_left, attach_beat};
 	int result;
 
 	*daemon = (struct daemon){.args = *args, .role = role, .self = self, .attach.fd = -1};

@@ -66,6 +66,9 @@ struct daemon_role {
 	 * ends the daemon. HELLO follows. May be NULL. */
 	int (*ready)(void *self);
 	void (*lost)(void *self); /* what was asked will not be answered; may be NULL */
+	/* The daemon has given the frontend a sign of life, and is awake: for what is due once in a
+	 * second. May be NULL. */
+	void (*beat)(void *self);
 };
 
 struct daemon {

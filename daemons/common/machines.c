@@ -51,6 +51,24 @@ static int names_error(const struct machines *machines, const char *name, struct
 	    diag, NULL, 0, "the platform has no node \"%s\", there are %s", name ? name : "", all);
 }
 
+/* A port that the kernel does not see has no other names than these. */
+static int port_check(const struct platform_node *node, const char *file, struct diag *diag)
+{
+	struct address address = {.v6 = false};
+
+	(void)address_parse(node->address, &address);
+	if (address.v6 || address.any)
+		return diag_error(diag, file, 0,
+		    "a link has transport = \"dpdk\", and its node \"%s\" (%s) needs an IPv4 "
+		    "address, which is that of its port, too",
+		    node->name, node->address);
+	return node->port[0] ? 0
+	                     : diag_error(diag, file, 0,
+	                           "a link has transport = \"dpdk\", and its node \"%s\" has no "
+	                           "port; port = \"net_memif0,...\" or a PCI address is needed",
+	                           node->name);
+}
+
 /* One socket of a bridge sends to all. */
 static int datagrams_check(const struct machines *machines, const struct platform_link *link,
     const char *file, struct diag *diag)
@@ -80,10 +98,10 @@ static int links_check(const struct machines *machines, const char *file, struct
 		if (model->links[l].transport == PLATFORM_UDP &&
 		    datagrams_check(machines, &model->links[l], file, diag) < 0)
 			return -EINVAL;
-		if (model->links[l].transport == PLATFORM_DPDK)
-			return diag_error(diag, file, 0,
-			    "a link has transport = \"dpdk\", over which no bridge can send yet; "
-			    "\"tcp\" or \"udp\" is needed of nodes that are to run");
+		for (size_t i = 0;
+		     model->links[l].transport == PLATFORM_DPDK && i < model->links[l].n_nodes; i++)
+			if (port_check(&model->nodes[model->links[l].nodes[i]], file, diag) < 0)
+				return -EINVAL;
 	}
 	return 0;
 }

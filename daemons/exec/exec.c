@@ -55,10 +55,19 @@ static int ready(void *self)
 	return 0;
 }
 
+/* One wake-up for both: the look that is due once in a second comes a little earlier. */
+static void beat(void *self)
+{
+	struct exec *exec = self;
+
+	if (exec->tick.on)
+		exec_look(exec);
+}
+
 int exec_init(struct exec *exec, const struct daemon_args *args)
 {
 	static const struct daemon_role role = {
-	    "aloe-exec", WIRE_EXEC, exec_request, exec_entry, ready, exec_lost};
+	    "aloe-exec", WIRE_EXEC, exec_request, exec_entry, ready, exec_lost, beat};
 	int status;
 
 	*exec = (struct exec){.node_fd = -1,

@@ -121,12 +121,23 @@ static uint64_t own_waited(struct supervise *supervise)
 	return before > 0 && sample.waited_ns > before ? sample.waited_ns - before : 0;
 }
 
+/* What the daemons have answered to the last ping. */
+static void signs_take(struct supervise *supervise)
+{
+	for (int peer = 0; peer < WIRE_PEERS; peer++)
+		if (supervise->children[peer].of &&
+		    channel_heard(supervise->children[peer].channel))
+			supervise_heard(supervise, (enum wire_peer)peer);
+}
+
 static void second_passed(void *self)
 {
 	struct supervise *supervise = self;
-	const uint64_t now = clock_ns(), passed_ns = now - supervise->looked_ns,
-	               waited_ns = own_waited(supervise);
+	const uint64_t now = clock_ns(), passed_ns = now - supervise->looked_ns;
+	uint64_t waited_ns;
 
+	signs_take(supervise);
+	waited_ns = own_waited(supervise);
 	supervise->looked_ns = now;
 	for (int peer = 0; peer < WIRE_PEERS; peer++) {
 		if (supervise->children[peer].of && supervise->children[peer].pid > 0 &&
@@ -172,17 +183,10 @@ void supervise_init(struct supervise *supervise, const struct log *log, struct l
 	loop_timer_start(loop, &supervise->second, SECOND_NS, second_passed, supervise);
 }
 
-static void child_heard(void *self)
-{
-	silence_heard(&((struct supervise_child *)self)->silence);
-}
-
 void supervise_add(struct supervise *supervise, enum wire_peer peer, struct channel *channel)
 {
 	supervise->children[peer] = (struct supervise_child){
 	    .of = supervise, .peer = peer, .pidfd = -1, .channel = channel};
-	channel->heard = child_heard;
-	channel->self = &supervise->children[peer];
 }
 
 void supervise_arg(struct supervise *supervise, enum wire_peer peer, bool given, const char *arg,

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/registry/registry.h"
-#include "platforms/udp/udp.h"
+#include "platforms/transports/transports.h"
 #include "platforms/x310/antenna.h"
 #include "platforms/x310/examine.h"
 
@@ -202,26 +201,6 @@ static void x310_driver_count(struct radio *self, uint32_t c, struct radio_count
 
 /* ---- open ------------------------------------------------------------------------ */
 
-static const struct transport_kind *kind_of(int transport, char *ret_why, size_t size)
-{
-	const void *symbol = NULL;
-	char path[PATH_MAX];
-	struct diag diag;
-
-	if (transport == X310_UDP)
-		return &transport_udp;
-	diag_init(&diag);
-	if (library_path("dpdk", path, sizeof(path)) == 0)
-		(void)library_open(path, "transport_dpdk", &diag, &symbol);
-	if (symbol == NULL)
-		snprintf(ret_why, size,
-		    "transport \"dpdk\": %s; this transport is built where libdpdk-dev is "
-		    "installed",
-		    diag.len > 0 ? diag.lines[0] : "the library cannot be loaded");
-	diag_fini(&diag);
-	return symbol;
-}
-
 static int new_transport(const struct x310_radio *x310, const struct x310_settings *settings,
     uint32_t packets, struct transport **ret, char *ret_why, size_t size)
 {
@@ -236,7 +215,8 @@ static int new_transport(const struct x310_radio *x310, const struct x310_settin
 	    .group = {settings->group, settings->group_port},
 	    .listen = settings->listen,
 	};
-	const struct transport_kind *kind = kind_of(settings->transport, ret_why, size);
+	const struct transport_kind *kind =
+	    transports_find(settings->transport == X310_UDP ? "udp" : "dpdk", ret_why, size);
 	char why[TRANSPORT_WHY] = "";
 	int status;
 

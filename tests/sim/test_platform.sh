@@ -322,9 +322,6 @@ ok "LOAD keeps it, and warns" eventually loaded 'the given delay is kept'
 ok "it says what would do" grep -q 'delay of 3 slots, but .* write delay = [0-9]' said
 ok "down with that" says 0 "the node is down" aloe down --platform slow.conf
 
-sed 's/delay = 2;/delay = 2; transport = "dpdk";/' pair.conf >dpdk.conf
-ok "no node over DPDK" says 1 'over which no bridge can send yet' aloe up --platform dpdk.conf
-
 # ---- one node is not ready ----
 
 sed '/b: {/s/lanes = .0./lanes = [1023]/' pair.conf >short.conf

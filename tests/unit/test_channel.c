@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -256,36 +257,35 @@ static void all_forgotten(void **state)
 	assert_int_equal(house->store.count, 0);
 }
 
-static void count(void *self)
-{
-	++*(int *)self;
-}
-
-/* Asked for a sign of life, and one that came. */
+/* Asked for a sign of life: the counter comes once, and is looked at, so that nobody wakes up. */
 static void asked_for_a_sign(void **state)
 {
 	struct house *house = *state;
-	struct keep_entry entry;
-	int heard = 0;
+	struct channel *channel = &house->channels[EXEC];
+	struct keep_entry entry, again;
 
 	enter(house, EXEC);
-	house->channels[EXEC].heard = count;
-	house->channels[EXEC].self = &heard;
-	channel_settle(&house->channels[EXEC]);
+	channel_settle(channel);
 	while (keep_recv(house->ends[EXEC], &entry) == 0)
 		keep_entry_fini(&entry);
-	channel_ping(&house->channels[EXEC]);
+	assert_false(channel_heard(channel));
+	channel_ping(channel);
 	assert_int_equal(keep_recv(house->ends[EXEC], &entry), 0);
 	assert_int_equal(entry.kind, KEEP_PING);
-	keep_entry_fini(&entry);
-	assert_int_equal(heard, 0);
-	assert_int_equal(keep_ping(house->ends[EXEC]), 0);
-	channel_settle(&house->channels[EXEC]);
-	assert_int_equal(heard, 1);
+	assert_int_equal(entry.n_fds, 1);
+	assert_false(channel_heard(channel));
+	assert_int_equal(eventfd_write(entry.fds[0], 1), 0);
+	assert_true(channel_heard(channel));
+	assert_false(channel_heard(channel)); /* since it was called last */
+	channel_ping(channel);                /* it is known */
+	assert_int_equal(keep_recv(house->ends[EXEC], &again), -EAGAIN);
+	assert_int_equal(eventfd_write(entry.fds[0], 1), 0);
 	leave(house, EXEC);
-	channel_close(&house->channels[EXEC]);
-	channel_ping(&house->channels[EXEC]); /* closed: nobody */
-	assert_int_equal(heard, 1);
+	channel_close(channel);
+	assert_false(channel_heard(channel)); /* the sign is of a daemon that has gone */
+	channel_ping(channel);                /* closed: nobody */
+	assert_false(channel_heard(channel));
+	keep_entry_fini(&entry);
 }
 
 #define IN_HOUSE(function) cmocka_unit_test_setup_teardown(function, house_setup, house_teardown)

@@ -185,7 +185,7 @@ static void test_together(void **state)
 	(void)state;
 	rig_open(&rig, "udp");
 	keys_give(&rig, 7, 7);
-	counts = &rig.a.datagrams.transport->counts;
+	counts = &rig.a.datagrams.ports[DATAGRAMS_UDP].transport->counts;
 	for (int i = 0; i < 3; i++)
 		datagrams_send(&rig.a.datagrams, 1, "abc", 3);
 	assert_int_equal(counts->sent, 0);
@@ -278,7 +278,7 @@ static void test_tcp(void **state)
 	(void)state;
 	rig_open(&rig, "tcp");
 	assert_false(datagrams_reach(&rig.a.datagrams, 1));
-	assert_null(rig.a.datagrams.transport);
+	assert_null(rig.a.datagrams.ports[DATAGRAMS_UDP].transport);
 	rig_close(&rig);
 }
 

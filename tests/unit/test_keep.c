@@ -123,9 +123,11 @@ static void test_put_and_recv(void **state)
 	assert_int_equal(keep_leave(ends[0]), 0);
 	assert_int_equal(keep_recv(ends[1], &entry), 0);
 	assert_int_equal(entry.kind, KEEP_LEAVE);
-	assert_int_equal(keep_ping(ends[0]), 0);
+	assert_int_equal(keep_ping(ends[0], fds[0]), 0);
 	assert_int_equal(keep_recv(ends[1], &entry), 0);
 	assert_int_equal(entry.kind, KEEP_PING);
+	assert_int_equal(entry.n_fds, 1);
+	keep_entry_fini(&entry);
 	assert_int_equal(keep_recv(ends[1], &entry), -EAGAIN); /* never waits */
 	assert_int_equal(keep_hello(ends[1], ""), -EINVAL);
 	assert_int_equal(keep_hello(ends[1], "exec"), 0);

@@ -323,12 +323,14 @@ int client_wait_input(struct client *client, int fd, int timeout_ms)
 
 	client->resized = false;
 	do {
-		const int64_t left = timeout_ms < 0 ? LOOK_MS : until - now_ms();
+		/* without a bus all that may come wakes the wait */
+		const int look_ms = client->bus || timeout_ms < 0 ? LOOK_MS : timeout_ms;
+		const int64_t left = timeout_ms < 0 ? look_ms : until - now_ms();
 		struct wire_view view;
 
 		if (client->bus && (rc = answer_take(client, 0, &view)) < 0 && rc != -ECONNRESET)
 			break;
-		rc = wait_input(client, left > LOOK_MS ? LOOK_MS : left > 0 ? (int)left : 0, fd);
+		rc = wait_input(client, left > look_ms ? look_ms : left > 0 ? (int)left : 0, fd);
 	} while (rc == 0 && !client->resized && (timeout_ms < 0 || now_ms() < until));
 	return rc;
 }

@@ -48,7 +48,7 @@ static int sign_of_life(struct node *node, struct notify *notify)
 /* node_keep keeps a frontend running until it has ended in good order, or the user wants an end. */
 static int node_keep(struct node *node, struct notify *notify)
 {
-	enum { TEND_MS = 1000 };
+	enum { TEND_MS = 5000 };
 	int rc = 0;
 
 	while (rc == 0) {
