@@ -74,8 +74,8 @@ skips() {
 	' "$2"
 }
 
-# shows LOG SCRIPT prints each test that failed, from its name to its failure, with what was said between them; where none
-# has a name, the end of the log.
+# shows LOG SCRIPT PLACE prints each test that failed, from its name to its failure, with what was said between them; where none
+# has a name, the end of the log. PLACE is a file that nobody else uses meanwhile.
 shows() {
 	awk -v script="$2" '
 		function flush() { if (wanted) { printf "%s", block; shown++ } block = ""; wanted = 0 }
@@ -87,13 +87,13 @@ shows() {
 		/^\[  FAILED  \] [^0-9]/ && !ended { wanted = 1; flush() }
 		/^\[       OK \] / || /^\[  SKIPPED \] / { block = "" }
 		/^\[==========\] [0-9]+ test\(s\) run/ { ended = 1; block = "" }
-		END { flush(); exit !shown }' "$1" >"$scratch/shown" || tail -n 25 "$1" >"$scratch/shown"
-	if [ "$(wc -l <"$scratch/shown")" -gt 120 ]; then
-		head -n 60 "$scratch/shown"
-		echo "... ($(($(wc -l <"$scratch/shown") - 120)) lines left out, see the log)"
-		tail -n 60 "$scratch/shown"
+		END { flush(); exit !shown }' "$1" >"$3" || tail -n 60 "$1" >"$3"
+	if [ "$(wc -l <"$3")" -gt 120 ]; then
+		head -n 60 "$3"
+		echo "... ($(($(wc -l <"$3") - 120)) lines left out, see the log)"
+		tail -n 60 "$3"
 	else
-		cat "$scratch/shown"
+		cat "$3"
 	fi | cut -c 1-300
 }
 
@@ -151,7 +151,7 @@ run_one() {
 	if [ "$2" != 0 ]; then
 		echo "$name ($log)" >>"$scratch/failures"
 		told="  FAIL  $(printf %-40s "$name") $1 passed, $2 failed, exit $status, $seconds s
-$(grep -E '^not ok|^run.sh|\[  FAILED  \]|ERROR|error:|\.c:[0-9]+: ' "$log" | head -n 12 | sed 's/^/        /')"
+$(shows "$log" "$script" "$scratch/shown.$n" | tail -n 60 | sed 's/^/        /')"
 	else
 		told="  ok    $(printf '%-40s %3d passed' "$name" "$1")"
 		[ "$3" = 0 ] || told="$told, $3 skipped"
@@ -273,7 +273,7 @@ while IFS= read -r failure; do # whoever reads this may not have the log
 	log=${failure##*(}
 	echo "  failed    $failure:"
 	case $failure in *.sh[\ :]*) script=1 ;; *) script= ;; esac
-	shows "${log%)}" "$script" | sed 's/^/        /'
+	shows "${log%)}" "$script" "$scratch/shown" | sed 's/^/        /'
 done <"$scratch/failures"
 set -- $(awk '{ p += $2; f += $3; s += $4 } END { print p + 0, f + 0, s + 0 }' "$scratch/results")
 [ $unexpected = 0 ] || echo "  with CI=true, $unexpected skips that tests/expected-skips does not have are failures"
