@@ -201,15 +201,13 @@ static void x310_driver_count(struct radio *self, uint32_t c, struct radio_count
 
 static const struct transport_kind *kind_of(int transport, char *ret_why, size_t size)
 {
-	const void *symbol = NULL;
-	char path[PATH_MAX];
+	const void *symbol;
 	struct diag diag;
 
 	if (transport == X310_UDP)
 		return &transport_udp;
 	diag_init(&diag);
-	if (library_path("dpdk", path, sizeof(path)) == 0)
-		(void)library_open(path, "transport_dpdk", &diag, &symbol);
+	symbol = library_find("dpdk", "transport_dpdk", &diag);
 	if (symbol == NULL)
 		snprintf(ret_why, size,
 		    "transport \"dpdk\": %s; this transport is built where libdpdk-dev is "
