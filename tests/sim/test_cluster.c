@@ -834,8 +834,7 @@ static void test_planted(void **state)
 	for (enum planted planted = NO_LEASE; planted < FAULTS; planted++) {
 		uint32_t clusters = 0, found = 0;
 
-		/* the rarest fault shows in 3 of 200 */
-		for (uint64_t seed = 1; seed <= 200 && found == 0; seed++) {
+		for (uint64_t seed = 1; seed <= 200 && found == 0; seed++) { /* 3 show the rarest */
 			if (!cluster_open(c, seed, planted))
 				continue;
 			clusters++;
