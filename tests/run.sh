@@ -220,7 +220,7 @@ for program in "$@"; do
 	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/* | tests/install/* | tests/sim/test_engine | \
 		tests/sim/test_engine_nodes | tests/sim/test_plan_property | tests/sim/test_remap | tests/sim/test_baton | \
 		tests/sim/test_x310_streams | tests/sim/test_x310sim | tests/sim/test_json | tests/sim/test_bridge | \
-		tests/sim/test_cluster | tests/sim/test_comprun.sh | tests/sim/test_plots.sh | tests/sim/test_plan_kinds | \
+		tests/sim/test_cluster | tests/sim/test_map_unsolved | tests/sim/test_comprun.sh | tests/sim/test_plots.sh | tests/sim/test_plan_kinds | \
 		tests/sim/test_bench_stages) computes="$computes $program" ;;
 	*) alone="$alone $program" ;;
 	esac
