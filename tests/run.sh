@@ -175,12 +175,14 @@ run_all() {
 # two more; and what has lanes on the timer or a radio, waits for most of its time, and promises nothing of time. A lane has a
 # CPU for itself, so of these stand side by side only what names lane 0 and no other, and what names none, and has the last CPU
 # then (ALOE_TEST_LANE; tests/common); the others follow in one row. Whoever has nothing left to do helps the others, but for
-# those rows. Then, alone: what does promise something of time. In each row the longest are the first.
+# those rows. Then, side by side: nodes that share their CPUs, which rows of lanes would starve, and that wait for most of their
+# time. Then, alone: what does promise something of time. In each row the longest are the first.
 computes=
 waits=
 zero=
 last=
 beside=
+nodes=
 alone=
 for program in "$@"; do
 	case ${program#"$B"/} in
@@ -192,6 +194,8 @@ for program in "$@"; do
 	tests/faults/test_kill | tests/faults/test_components | tests/faults/test_attacks | tests/sim/test_changes)
 		alone="$alone $program:lanes" waits="$program:rest $waits" ;;
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
+	tests/sim/test_node_links.sh) nodes="$program $nodes" ;;
+	tests/sim/test_node_loss.sh | tests/sim/test_clock.sh) nodes="$nodes $program" ;;
 	tests/faults/test_restore) zero="$zero $program" ;;
 	tests/sim/test_soapy | tests/sim/test_radio_recovery | tests/sim/test_radio_file | tests/sim/test_x310_transports)
 		last="$last $program" ;;
@@ -239,6 +243,10 @@ done
 	wait
 	run_all b $beside
 } &
+wait
+for _ in 1 2 3; do
+	run_all n $nodes &
+done
 wait
 run_all a $alone
 
