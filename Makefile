@@ -255,6 +255,12 @@ check: ## install what is missing, build, all tests
 	$(Q)$(MAKE) all tests
 	$(Q)B=$(B) tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
+readme: all ## type every block of commands of README in all four ways: built and installed, as root and as an ordinary user
+	$(Q)B=$(B) README=all tests/run.sh tests/sim/test_readme.sh
+
+statistics: $(B)/tests/unit/test_utran_decoder ## the error rates of the turbo decoder with all their blocks; make check has half of them
+	$(Q)ALOE_STATISTICS=1 tests/run.sh $<
+
 check-kills: all $(B)/tests/faults/test_x310_kills ## 1 000 kills of either end of a memif port in mid-stream, ten minutes or more
 	$(Q)B=$(B) ALOE_KILLS=$(or $(KILLS),1000) TEST_TIMEOUT=7200 tests/run.sh $(B)/tests/faults/test_x310_kills
 
@@ -467,6 +473,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: compiled truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
+.PHONY: compiled readme statistics truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

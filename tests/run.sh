@@ -74,8 +74,8 @@ skips() {
 	' "$2"
 }
 
-# shows LOG SCRIPT prints each test that failed, from its name to its failure, with what was said between them; where none
-# has a name, the end of the log.
+# shows LOG SCRIPT PLACE prints each test that failed, from its name to its failure, with what was said between them; where none
+# has a name, the end of the log. PLACE is a file that nobody else uses meanwhile.
 shows() {
 	awk -v script="$2" '
 		function flush() { if (wanted) { printf "%s", block; shown++ } block = ""; wanted = 0 }
@@ -87,13 +87,13 @@ shows() {
 		/^\[  FAILED  \] [^0-9]/ && !ended { wanted = 1; flush() }
 		/^\[       OK \] / || /^\[  SKIPPED \] / { block = "" }
 		/^\[==========\] [0-9]+ test\(s\) run/ { ended = 1; block = "" }
-		END { flush(); exit !shown }' "$1" >"$scratch/shown" || tail -n 25 "$1" >"$scratch/shown"
-	if [ "$(wc -l <"$scratch/shown")" -gt 120 ]; then
-		head -n 60 "$scratch/shown"
-		echo "... ($(($(wc -l <"$scratch/shown") - 120)) lines left out, see the log)"
-		tail -n 60 "$scratch/shown"
+		END { flush(); exit !shown }' "$1" >"$3" || tail -n 60 "$1" >"$3"
+	if [ "$(wc -l <"$3")" -gt 120 ]; then
+		head -n 60 "$3"
+		echo "... ($(($(wc -l <"$3") - 120)) lines left out, see the log)"
+		tail -n 60 "$3"
 	else
-		cat "$scratch/shown"
+		cat "$3"
 	fi | cut -c 1-300
 }
 
@@ -151,7 +151,7 @@ run_one() {
 	if [ "$2" != 0 ]; then
 		echo "$name ($log)" >>"$scratch/failures"
 		told="  FAIL  $(printf %-40s "$name") $1 passed, $2 failed, exit $status, $seconds s
-$(grep -E '^not ok|^run.sh|\[  FAILED  \]|ERROR|error:|\.c:[0-9]+: ' "$log" | head -n 12 | sed 's/^/        /')"
+$(shows "$log" "$script" "$scratch/shown.$n" | tail -n 60 | sed 's/^/        /')"
 	else
 		told="  ok    $(printf '%-40s %3d passed' "$name" "$1")"
 		[ "$3" = 0 ] || told="$told, $3 skipped"
@@ -175,12 +175,14 @@ run_all() {
 # two more; and what has lanes on the timer or a radio, waits for most of its time, and promises nothing of time. A lane has a
 # CPU for itself, so of these stand side by side only what names lane 0 and no other, and what names none, and has the last CPU
 # then (ALOE_TEST_LANE; tests/common); the others follow in one row. Whoever has nothing left to do helps the others, but for
-# those rows. Then, alone: what does promise something of time. In each row the longest are the first.
+# those rows. Then, side by side: nodes that share their CPUs, which rows of lanes would starve, and that wait for most of their
+# time. Then, alone: what does promise something of time. In each row the longest are the first.
 computes=
 waits=
 zero=
 last=
 beside=
+nodes=
 alone=
 for program in "$@"; do
 	case ${program#"$B"/} in
@@ -192,6 +194,8 @@ for program in "$@"; do
 	tests/faults/test_kill | tests/faults/test_components | tests/faults/test_attacks | tests/sim/test_changes)
 		alone="$alone $program:lanes" waits="$program:rest $waits" ;;
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
+	tests/sim/test_node_links.sh) nodes="$program $nodes" ;;
+	tests/sim/test_node_loss.sh | tests/sim/test_clock.sh) nodes="$nodes $program" ;;
 	tests/faults/test_restore) zero="$zero $program" ;;
 	tests/sim/test_soapy | tests/sim/test_radio_recovery | tests/sim/test_radio_file | tests/sim/test_x310_transports)
 		last="$last $program" ;;
@@ -220,7 +224,7 @@ for program in "$@"; do
 	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/* | tests/install/* | tests/sim/test_engine | \
 		tests/sim/test_engine_nodes | tests/sim/test_plan_property | tests/sim/test_remap | tests/sim/test_baton | \
 		tests/sim/test_x310_streams | tests/sim/test_x310sim | tests/sim/test_json | tests/sim/test_bridge | \
-		tests/sim/test_cluster | tests/sim/test_comprun.sh | tests/sim/test_plots.sh | tests/sim/test_plan_kinds | \
+		tests/sim/test_cluster | tests/sim/test_map_unsolved | tests/sim/test_comprun.sh | tests/sim/test_plots.sh | tests/sim/test_plan_kinds | \
 		tests/sim/test_bench_stages) computes="$computes $program" ;;
 	*) alone="$alone $program" ;;
 	esac
@@ -239,6 +243,10 @@ done
 	wait
 	run_all b $beside
 } &
+wait
+for _ in 1 2 3; do
+	run_all n $nodes &
+done
 wait
 run_all a $alone
 
@@ -273,7 +281,7 @@ while IFS= read -r failure; do # whoever reads this may not have the log
 	log=${failure##*(}
 	echo "  failed    $failure:"
 	case $failure in *.sh[\ :]*) script=1 ;; *) script= ;; esac
-	shows "${log%)}" "$script" | sed 's/^/        /'
+	shows "${log%)}" "$script" "$scratch/shown" | sed 's/^/        /'
 done <"$scratch/failures"
 set -- $(awk '{ p += $2; f += $3; s += $4 } END { print p + 0, f + 0, s + 0 }' "$scratch/results")
 [ $unexpected = 0 ] || echo "  with CI=true, $unexpected skips that tests/expected-skips does not have are failures"

@@ -125,8 +125,10 @@ struct radio { /* all devices together; the driver's own part follows in memory 
 	uint64_t patience_ns;          /* time without packets after which slots begin without */
 	uint64_t start_ticks;          /* of the first sample; 0: known when it arrives */
 	uint64_t end_ticks;            /* after the last sample; UINT64_MAX: not known, or no end */
-	bool deaf;  /* the radio only sends: its packets are silence, which the slots begin by */
-	bool waits; /* the samples wait for the slots (struct radio_use.fast), so none comes late */
+	bool deaf; /* the radio only sends: its packets are silence, which the slots begin by */
+	/* the samples wait for the slots (struct radio_use.fast): none comes late, and a step that
+	 * waits for a file keeps its samples */
+	bool waits;
 	/* slots begin at whole multiples of their length, so they are the same on every node that
 	 * receives the same samples */
 	bool on_grid;

@@ -155,7 +155,7 @@ int library_open(const char *path, const char *symbol, struct diag *diag, const 
 	return 0;
 }
 
-int library_path(const char *name, char *ret_path, size_t size)
+static int library_path(const char *name, char *ret_path, size_t size)
 {
 	const char *dir = getenv("ALOE_TRANSPORTS");
 	char program[PATH_MAX], *slash;
@@ -169,6 +169,16 @@ int library_path(const char *name, char *ret_path, size_t size)
 	n = snprintf(ret_path, size, "%s%s/%s.so", dir ? dir : program,
 	    dir ? "" : "/lib/aloe-transports", name);
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+const void *library_find(const char *name, const char *symbol, struct diag *diag)
+{
+	const void *found = NULL;
+	char path[PATH_MAX];
+
+	if (library_path(name, path, sizeof(path)) == 0)
+		(void)library_open(path, symbol, diag, &found);
+	return found;
 }
 
 int component_open(

@@ -122,10 +122,11 @@ void component_files_close(struct component_files *files);
 
 /* library_open loads `path` as component_open does and finds `symbol`: what the platform answers
  * with a library of its own, so that only who asks for it needs that (hosts and device simulators
- * only). It stays until the process ends. library_path writes where the answer `name` lies:
- * $ALOE_TRANSPORTS, or ../lib/aloe-transports seen from the running program. */
+ * only). It stays until the process ends. library_find does so for the answer `name`, which lies in
+ * $ALOE_TRANSPORTS, or in ../lib/aloe-transports seen from the running program; NULL if
+ * there is none that can be opened. */
 int library_open(const char *path, const char *symbol, struct diag *diag, const void **ret_symbol);
-int library_path(const char *name, char *ret_path, size_t size); /* 0 or -ENAMETOOLONG */
+const void *library_find(const char *name, const char *symbol, struct diag *diag);
 
 /* Item types by name: "bit" "byte" "i16" "llr16" "f32" "cf32" "ci16". 0 / NULL for anything else (a
  * set has no name). */

@@ -202,8 +202,7 @@ static int look_waterfall(const struct scope_looking *look)
 
 /* ---- values ---- */
 
-/* The largest magnitude of a part that is a number; 1 if all are 0. */
-static float most_of(const struct scope_signal *signal)
+float scope_most(const struct scope_signal *signal)
 {
 	float most = 0;
 
@@ -272,7 +271,7 @@ static int look_constellation(const struct scope_looking *look)
 	if (rc < 0)
 		return rc;
 	if (figure->kind == SCOPE_HEAT)
-		density_fill(look, most_of(signal));
+		density_fill(look, scope_most(signal));
 	for (size_t i = 0; figure->kind == SCOPE_DOTS && i < signal->n; i++) {
 		figure->x[i] = signal->iq[2 * i];
 		figure->y[i] = signal->iq[2 * i + 1];
@@ -322,7 +321,7 @@ static int look_histogram(const struct scope_looking *look)
 {
 	const struct scope_signal *signal = look->signal;
 	struct scope_figure *figure = look->figure;
-	const double most = most_of(signal);
+	const double most = scope_most(signal);
 	const size_t parts = parts_name(look);
 
 	if (values_new(figure, SCOPE_BARS, BINS, parts) < 0)

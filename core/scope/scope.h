@@ -89,6 +89,9 @@ int scope_look(const struct scope_signal *signal, const struct scope_options *op
     struct scope_figure *ret, char *ret_why, size_t size);
 void scope_figure_fini(struct scope_figure *figure);
 
+/* scope_most gives the largest magnitude of a part that is a number; 1 if all are 0. */
+float scope_most(const struct scope_signal *signal);
+
 /* scope_power gives the spectrum of a signal in blocks of `fft`, a power of two: linear, as power
  * in the resolution bandwidth, fft values from the lowest frequency on, of a real signal the
  * fft / 2 + 1 values from 0 on. *ret_rbw is the bandwidth in shares of the rate. 0 with the number

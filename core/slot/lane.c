@@ -17,7 +17,7 @@ enum {
 	STIR_PART = 16
 };
 
-enum { RADIO_NAP_NS = 1000000 };
+enum { RADIO_NAP_NS = 1000000, FILES_NAP_NS = 50000 };
 
 /* How long a thread passes over a holder that it found overdue. A watchdog that has come back in
  * the meantime finds a dead host by itself; after this time it gets to see a host that hangs. */
@@ -526,17 +526,33 @@ static inline void radio_record(
 		miss_radio(segment, slot, edge, thread->radio->came_late_ns);
 }
 
-static void entry_run(struct lane_thread *thread, uint64_t baton, uint64_t edge, uint64_t *now)
+static enum segment_status entry_run(
+    struct lane_thread *thread, uint64_t baton, uint64_t edge, uint64_t *now)
 {
 	struct segment *segment;
+	const enum segment_status status = segment_enter(thread, baton_entry(baton), &segment)
+	    ? segment_slot(segment, baton_slot(baton), edge, now)
+	    : SEGMENT_PAUSED;
 
-	if (segment_enter(thread, baton_entry(baton), &segment) &&
-	    segment_slot(segment, baton_slot(baton), edge, now) != SEGMENT_PAUSED) {
+	assert(segment != NULL || status == SEGMENT_PAUSED);
+	assert(*now >= edge || thread->radio == NULL);
+	if (status != SEGMENT_PAUSED) {
 		radio_record(thread, segment, baton_slot(baton), edge);
 		segment_tell(segment, *now);
 		segment_tell_io(segment);
 	}
 	segment_leave(thread);
+	return status;
+}
+
+/* A radio whose samples wait for the slots keeps the samples of a step that had to wait, for a file
+ * or for another segment: the step is due again in the next slot. */
+static void radio_end(struct lane_thread *thread, enum segment_status status, uint64_t now)
+{
+	if (status == SEGMENT_WAITS && thread->radio->device->waits)
+		clock_sleep_until(now + FILES_NAP_NS);
+	else
+		radio_pace_end(thread->radio, now);
 }
 
 static uint64_t edge_of(const struct lane_thread *thread, uint64_t slot)
@@ -581,6 +597,7 @@ void lane_run(struct lane_thread *thread)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	uint64_t baton, next, edge = 0, now, since, passed;
+	enum segment_status status;
 	bool begins;
 
 	assert(thread->lane < NODE_LANES_MAX);
@@ -600,10 +617,10 @@ void lane_run(struct lane_thread *thread)
 		since = since_make(now, SINCE_AT_WORK, baton_entry(baton));
 		thread->slot = baton_slot(baton);
 		atomic_store_explicit(&thread->image->since, since, memory_order_release);
-		entry_run(thread, baton, edge, &now);
+		status = entry_run(thread, baton, edge, &now);
 		thread->now_ns = now;
 		if (thread->radio != NULL)
-			radio_pace_end(thread->radio, now);
+			radio_end(thread, status, now);
 		next = next_of(thread, baton);
 		thread->guard_ns = guard_time(thread, begins || (next & BATON_FRESH));
 		passed = since_make(now, 0, baton_entry(next));

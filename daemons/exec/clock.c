@@ -10,6 +10,7 @@
 #include "core/base/tai.h"
 #include "core/image/align.h"
 #include "daemons/exec/end.h"
+#include "daemons/exec/peers.h"
 
 /* STAND_NS: so long the lanes get to stand; by then a watchdog has taken off what hangs there. */
 enum { LOOK_NS = 1000000, STAND_NS = 1000000000 };
@@ -282,17 +283,8 @@ static void clock_follow(struct exec *exec, const struct align_offset *offset)
 
 static bool peer_read(const struct wire_view *view, unsigned n, struct exec_clock_peer *ret)
 {
-	const void *name, *bytes;
-	size_t name_len, len;
-
-	if (wire_get_bytes(view, WIRE_TAG_NAME, n, &name, &name_len) != 0 ||
-	    wire_get_bytes(view, WIRE_TAG_BYTES, n, &bytes, &len) != 0 ||
-	    name_len >= sizeof(ret->name) || len != sizeof(ret->offset))
-		return false;
 	*ret = (struct exec_clock_peer){0};
-	memcpy(ret->name, name, name_len);
-	memcpy(&ret->offset, bytes, len);
-	return true;
+	return peer_get(view, n, ret->name, sizeof(ret->name), &ret->offset, sizeof(ret->offset));
 }
 
 static const struct exec_clock_peer *peer_find(const struct exec *exec, const char *name)

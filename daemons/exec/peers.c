@@ -6,19 +6,26 @@
 
 #include "daemons/exec/report.h"
 
-static bool peer_read(const struct wire_view *view, unsigned n, struct exec_peer *ret)
+bool peer_get(const struct wire_view *view, unsigned n, char *ret_name, size_t name_size, void *ret,
+    size_t size)
 {
 	const void *name, *bytes;
 	size_t name_len, len;
 
 	if (wire_get_bytes(view, WIRE_TAG_NAME, n, &name, &name_len) != 0 ||
-	    wire_get_bytes(view, WIRE_TAG_BYTES, n, &bytes, &len) != 0 ||
-	    name_len >= sizeof(ret->name) || len != sizeof(ret->counts))
+	    wire_get_bytes(view, WIRE_TAG_BYTES, n, &bytes, &len) != 0 || name_len >= name_size ||
+	    len != size)
 		return false;
-	*ret = (struct exec_peer){0};
-	memcpy(ret->name, name, name_len);
-	memcpy(&ret->counts, bytes, len);
+	memset(ret_name, 0, name_size);
+	memcpy(ret_name, name, name_len);
+	memcpy(ret, bytes, len);
 	return true;
+}
+
+static bool peer_read(const struct wire_view *view, unsigned n, struct exec_peer *ret)
+{
+	*ret = (struct exec_peer){0};
+	return peer_get(view, n, ret->name, sizeof(ret->name), &ret->counts, sizeof(ret->counts));
 }
 
 static void peers_replace(struct exec_wave *wave, const struct wire_view *view)

@@ -9,6 +9,11 @@
 #include "core/json/json.h"
 #include "daemons/exec/exec.h"
 
+/* peer_get reads place n of a message of the bridge: the name of a node, and `size` bytes about the
+ * node. False if they are not there, or have another size. */
+bool peer_get(const struct wire_view *view, unsigned n, char *ret_name, size_t name_size, void *ret,
+    size_t size);
+
 /* peers_take takes COUNTS, which replace what was told before. */
 void peers_take(struct exec *exec, const struct wire_view *view);
 

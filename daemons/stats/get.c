@@ -221,21 +221,5 @@ static void get_all(
 
 void stats_get(struct stats *stats, const struct wire_view *request)
 {
-	char *waveform = wire_get_text(request, WIRE_TAG_WAVEFORM, 0),
-	     *name = wire_get_text(request, WIRE_TAG_NAME, 0);
-	const struct stats_wave *wave = waveform ? stats_wave_find(stats, waveform) : NULL;
-	char error[ERROR_BYTES];
-
-	if (!waveform) {
-		daemon_fail(&stats->daemon, request, 2, "get needs the name of a waveform");
-	} else if (!wave) {
-		stats_wave_missing(stats, waveform, error, sizeof(error));
-		daemon_fail(&stats->daemon, request, 2, "%s", error);
-	} else if (name) {
-		named_get(stats, request, wave, name);
-	} else {
-		get_all(stats, request, wave);
-	}
-	free(waveform);
-	free(name);
+	stats_asked(stats, request, "get", named_get, get_all);
 }

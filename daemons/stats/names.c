@@ -9,8 +9,10 @@
 #include "core/base/diag.h"
 #include "daemons/stats/stats.h"
 
+enum { ERROR_BYTES = 1000 };
+
 /* ` (did you mean "x"?)`, or nothing. */
-static void suggestion(
+static void suggestion_write(
     const char *word, const char *const *names, size_t n, char *ret_text, size_t size)
 {
 	const char *nearest = diag_nearest(word, names, n);
@@ -34,6 +36,31 @@ void stats_wave_missing(
 	}
 }
 
+void stats_asked(struct stats *stats, const struct wire_view *request, const char *what,
+    void (*named)(struct stats *stats, const struct wire_view *request,
+        const struct stats_wave *wave, const char *name),
+    void (*all)(
+        struct stats *stats, const struct wire_view *request, const struct stats_wave *wave))
+{
+	char *waveform = wire_get_text(request, WIRE_TAG_WAVEFORM, 0),
+	     *name = wire_get_text(request, WIRE_TAG_NAME, 0);
+	const struct stats_wave *wave = waveform ? stats_wave_find(stats, waveform) : NULL;
+	char error[ERROR_BYTES];
+
+	if (!waveform) {
+		daemon_fail(&stats->daemon, request, 2, "%s needs the name of a waveform", what);
+	} else if (!wave) {
+		stats_wave_missing(stats, waveform, error, sizeof(error));
+		daemon_fail(&stats->daemon, request, 2, "%s", error);
+	} else if (name) {
+		named(stats, request, wave, name);
+	} else {
+		all(stats, request, wave);
+	}
+	free(waveform);
+	free(name);
+}
+
 static int instance_missing(const struct stats_wave *wave, const char *name, size_t len,
     char *ret_error, size_t error_bytes)
 {
@@ -46,7 +73,7 @@ static int instance_missing(const struct stats_wave *wave, const char *name, siz
 	for (size_t i = 0; names && i < n; i++)
 		names[i] = image_text(view, view->instances[i].name);
 	if (names)
-		suggestion(word, names, n, hint, sizeof(hint));
+		suggestion_write(word, names, n, hint, sizeof(hint));
 	free(names);
 	snprintf(ret_error, error_bytes, "waveform \"%s\" has no instance \"%s\"%s", wave->name,
 	    word, hint);
@@ -65,7 +92,7 @@ static int item_missing(const struct image_view *view, uint32_t instance, const 
 		names[n++] = image_text(view, view->vars[row->vars + i].name);
 	for (uint32_t i = 0; i < row->n_params; i++)
 		names[n++] = image_text(view, view->params[row->params + i].name);
-	suggestion(item, names, n, hint, sizeof(hint));
+	suggestion_write(item, names, n, hint, sizeof(hint));
 	snprintf(ret_error, error_bytes,
 	    "instance \"%s\" (%s) has no variable or parameter \"%.60s\"%s",
 	    image_text(view, row->name), image_text(view, row->component), item, hint);
@@ -73,7 +100,7 @@ static int item_missing(const struct image_view *view, uint32_t instance, const 
 }
 
 /* What it writes is in the image of its own node. */
-static int elsewhere(
+static int elsewhere_say(
     const struct image_view *view, uint32_t instance, char *ret_error, size_t error_bytes)
 {
 	const struct image_instance *row = &view->instances[instance];
@@ -136,7 +163,7 @@ int stats_name_find(const struct stats_wave *wave, const char *text, struct stat
 	if (name.instance == IMAGE_NONE)
 		return instance_missing(wave, text, len, ret_error, error_bytes);
 	if (!image_runs(view, view->instances[name.instance].segment))
-		return elsewhere(view, name.instance, ret_error, error_bytes);
+		return elsewhere_say(view, name.instance, ret_error, error_bytes);
 	if (dot) {
 		name.var = var_find(view, &view->instances[name.instance], dot + 1);
 		name.param = param_find(view, &view->instances[name.instance], dot + 1);

@@ -55,6 +55,13 @@ int stats_name_find(const struct stats_wave *wave, const char *text, struct stat
     char *ret_error, size_t error_bytes);
 void stats_name_fail(struct stats *stats, const struct wire_view *request,
     const struct stats_wave *wave, const struct stats_name *name, const char *error);
+/* stats_asked answers a request `what` about a waveform: by `named` with the name in the request,
+ * or by `all` where there is none. */
+void stats_asked(struct stats *stats, const struct wire_view *request, const char *what,
+    void (*named)(struct stats *stats, const struct wire_view *request,
+        const struct stats_wave *wave, const char *name),
+    void (*all)(
+        struct stats *stats, const struct wire_view *request, const struct stats_wave *wave));
 void stats_wave_missing(
     const struct stats *stats, const char *name, char *ret_error, size_t error_bytes);
 

@@ -164,23 +164,13 @@ static void named_tap(struct stats *stats, const struct wire_view *request,
 	}
 }
 
+static void all_tap(
+    struct stats *stats, const struct wire_view *request, const struct stats_wave *wave)
+{
+	tap_send(stats, request, wave, IMAGE_NONE);
+}
+
 void stats_tap(struct stats *stats, const struct wire_view *request)
 {
-	char *waveform = wire_get_text(request, WIRE_TAG_WAVEFORM, 0),
-	     *name = wire_get_text(request, WIRE_TAG_NAME, 0);
-	const struct stats_wave *wave = waveform ? stats_wave_find(stats, waveform) : NULL;
-	char error[ERROR_BYTES];
-
-	if (!waveform) {
-		daemon_fail(&stats->daemon, request, 2, "tap needs the name of a waveform");
-	} else if (!wave) {
-		stats_wave_missing(stats, waveform, error, sizeof(error));
-		daemon_fail(&stats->daemon, request, 2, "%s", error);
-	} else if (name) {
-		named_tap(stats, request, wave, name);
-	} else {
-		tap_send(stats, request, wave, IMAGE_NONE);
-	}
-	free(waveform);
-	free(name);
+	stats_asked(stats, request, "tap", named_tap, all_tap);
 }

@@ -293,6 +293,11 @@ static json_t *least_since(const json_t *before, const json_t *now)
 	return json_null();
 }
 
+static json_t *count_since(const json_t *was, const json_t *now, const char *key)
+{
+	return was ? json_real(report_number(now, key) - report_number(was, key)) : json_null();
+}
+
 static json_t *second_lanes(const json_t *before, const json_t *report)
 {
 	static const char *const keys[] = {
@@ -306,9 +311,7 @@ static json_t *second_lanes(const json_t *before, const json_t *report)
 		const json_t *was = same_find(old, n, lane, lane_keys);
 		json_t *json = keys_of(lane, keys);
 
-		json_object_set_new(json, "slots",
-		    was ? json_real(report_number(lane, "slots") - report_number(was, "slots"))
-		        : json_null());
+		json_object_set_new(json, "slots", count_since(was, lane, "slots"));
 		json_object_set_new(json, "load", mean_since(was, lane, "load_mean", "slots"));
 		json_object_set_new(json, "least_us", least_since(was, lane));
 		json_array_append_new(array, json);
@@ -329,9 +332,7 @@ static json_t *second_instances(const json_t *before, const json_t *report)
 		const json_t *was = same_find(old, n, instance, instance_keys);
 		json_t *json = keys_of(instance, keys);
 
-		json_object_set_new(json, "calls",
-		    was ? json_real(report_number(instance, "calls") - report_number(was, "calls"))
-		        : json_null());
+		json_object_set_new(json, "calls", count_since(was, instance, "calls"));
 		json_object_set_new(json, "mean_us", mean_since(was, instance, "mean_us", "calls"));
 		json_array_append_new(array, json);
 	}

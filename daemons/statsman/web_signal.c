@@ -165,16 +165,6 @@ static int levels_put(
 	return rc;
 }
 
-static float most_of(const struct scope_signal *signal)
-{
-	float most = 0;
-
-	for (size_t i = 0; i < 2 * signal->n; i++)
-		if (isfinite(signal->iq[i]) && fabsf(signal->iq[i]) > most)
-			most = fabsf(signal->iq[i]);
-	return most > 0 ? most : 1;
-}
-
 static void points_put(const struct scope_signal *signal, float scale, uint8_t *ret)
 {
 	const size_t parts = signal->is_complex ? 2 : 1;
@@ -203,7 +193,7 @@ static int data_put(const struct web_look *look, const struct web_taken *taken,
 	} else {
 		n = signal->n < n ? (uint32_t)signal->n : n;
 		signal->n = n;
-		scale = most_of(signal);
+		scale = scope_most(signal);
 		points_put(signal, scale, ret + WEB_FRAME_HEAD);
 	}
 	head_put(look, taken, scale, n, ret);

@@ -40,7 +40,6 @@ struct file_channel {
 	/* the lane's */
 	uint64_t received, released; /* samples */
 	uint32_t owed;               /* fast: packets of the slot that is being given */
-	bool looked;                 /* fast: since the last slot was given back */
 	uint64_t placed;             /* samples in the out ring, sent but not flushed */
 };
 

@@ -22,7 +22,6 @@ struct file_radio {
 	uint32_t packets;  /* of a slot */
 	uint64_t start_ns; /* 0: not started */
 	double rate_hz;
-	bool fast;
 };
 
 static struct file_radio *file_of(struct radio *radio)
@@ -189,10 +188,10 @@ static int file_open_all(const void *const *all, uint32_t n, const struct radio_
 		    .tx_packet = first->tx_path[0] ? packet : 0,
 		    .tx_advance = -1,
 		    .patience_ns = PATIENCE_NS,
+		    .waits = use->fast,
 		    .end_ticks = UINT64_MAX};
 		file->packets = use->slot_samples / packet;
 		file->rate_hz = use->rate_hz;
-		file->fast = use->fast;
 	}
 	for (uint32_t c = 0; c < n && status == 0; c++) {
 		file->radio.channel[c] = (struct aloe_radio_channel){NAN, NAN, NAN, NAN};
@@ -226,8 +225,8 @@ static uint64_t due_in_time(
 	                                   : 0;
 }
 
-/* A slot's packets, once that before was given back, somebody has looked since and not found any -
- * so that the slot's edge is then, and no slot is late - and there is room for what it sends. */
+/* A slot's packets, once those of the slot before were given back and there is room for what the
+ * slot sends. */
 static uint64_t due_at_once(const struct file_radio *file, struct file_channel *channel)
 {
 	const uint64_t slot = (uint64_t)file->packets * file->radio.rx_packet,
@@ -240,9 +239,7 @@ static uint64_t due_at_once(const struct file_radio *file, struct file_channel *
 	if (channel->received != channel->released || there < slot ||
 	    (file->radio.tx_packet > 0 && room < slot))
 		return 0;
-	channel->looked = !channel->looked;
-	if (!channel->looked)
-		channel->owed = file->packets;
+	channel->owed = file->packets;
 	return channel->owed;
 }
 
@@ -267,7 +264,7 @@ static unsigned file_receive(
 	if (file->start_ns == 0)
 		return 0;
 	see_end(file, channel);
-	due = file->fast ? due_at_once(file, channel) : due_in_time(file, channel, now_ns);
+	due = radio->waits ? due_at_once(file, channel) : due_in_time(file, channel, now_ns);
 	due = due < there / radio->rx_packet ? due : there / radio->rx_packet;
 	n = due < n ? (unsigned)due : n;
 	for (unsigned i = 0; i < n; i++) {
@@ -277,7 +274,7 @@ static unsigned file_receive(
 		    .samples = radio->rx_packet};
 		channel->received += radio->rx_packet;
 	}
-	channel->owed -= file->fast ? n : 0;
+	channel->owed -= radio->waits ? n : 0;
 	return n;
 }
 

@@ -38,13 +38,11 @@ static void claim_of(const void *settings, char *ret, size_t size)
 
 static const struct soapy_library *library_of(char *ret_why, size_t size)
 {
-	const void *symbol = NULL;
-	char path[PATH_MAX];
+	const void *symbol;
 	struct diag diag;
 
 	diag_init(&diag);
-	if (library_path("soapy", path, sizeof(path)) == 0)
-		(void)library_open(path, "soapy_library", &diag, &symbol);
+	symbol = library_find("soapy", "soapy_library", &diag);
 	if (symbol == NULL)
 		snprintf(ret_why, size,
 		    "type = \"soapy\": %s; this type is built where libsoapysdr-dev is installed, "

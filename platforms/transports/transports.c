@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/transports/transports.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,15 +9,13 @@
 
 const struct transport_kind *transports_find(const char *name, char *ret_why, size_t size)
 {
-	const void *symbol = NULL;
-	char path[PATH_MAX];
+	const void *symbol;
 	struct diag diag;
 
 	if (strcmp(name, "udp") == 0)
 		return &transport_udp;
 	diag_init(&diag);
-	if (library_path("dpdk", path, sizeof(path)) == 0)
-		(void)library_open(path, "transport_dpdk", &diag, &symbol);
+	symbol = library_find("dpdk", "transport_dpdk", &diag);
 	if (symbol == NULL)
 		snprintf(ret_why, size,
 		    "transport \"dpdk\": %s; this transport is built where libdpdk-dev is "

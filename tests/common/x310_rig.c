@@ -60,16 +60,14 @@ static void tell_transports(void)
 
 const struct transport_kind *x310_rig_kind(const struct x310_rig_wire *wire)
 {
-	const void *symbol = NULL;
-	char path[PATH_MAX];
+	const void *symbol;
 	struct diag diag;
 
 	if (wire->host == NULL)
 		return &transport_udp;
 	tell_transports();
 	diag_init(&diag);
-	assert_int_equal(library_path("dpdk", path, sizeof(path)), 0);
-	(void)library_open(path, "transport_dpdk", &diag, &symbol);
+	symbol = library_find("dpdk", "transport_dpdk", &diag);
 	diag_fini(&diag);
 	return symbol;
 }

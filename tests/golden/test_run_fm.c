@@ -65,26 +65,6 @@ static double power(const int16_t *samples, size_t n)
 	return sum / (double)n;
 }
 
-/* While the host's I/O thread is kept from its CPU a slot may wait for the files, and the file
- * radio passes over its samples: then once more, and said. */
-static struct ran *fm_run(const char *radio, const char *wav)
-{
-	struct ran *ran = NULL;
-
-	for (int i = 0; i < 8 && (ran == NULL || ran_number(ran, "slots.slipped") > 0); i++) {
-		if (ran != NULL) {
-			print_message("%.0f slots waited for the files: once more\n",
-			    ran_number(ran, "slots.slipped"));
-			ran_free(ran);
-		}
-		ran =
-		    aloe_ok("run waveforms/fm-receiver.conf --radio '%s' --clock virtual --json -q "
-		            "--set sink.path='%s'",
-		        radio, wav);
-	}
-	return ran;
-}
-
 static void test_tone(void **state)
 {
 	const double want = 0.5 * 0.8 / sqrt(1 + pow(2 * M_PI * TONE_HZ * 50e-6, 2));
@@ -101,7 +81,9 @@ static void test_tone(void **state)
 	    "radio: { type = \"file\"; path = \"%s\"; format = \"cf32_le\"; rate = 1.2e6; };\n",
 	    aloe_path("fm.cf32"));
 	file_make(aloe_path("radio.conf"), radio, strlen(radio));
-	ran = fm_run(aloe_path("radio.conf"), aloe_path("fm.wav"));
+	ran = aloe_ok("run waveforms/fm-receiver.conf --radio '%s' --clock virtual --json -q "
+	              "--set sink.path='%s'",
+	    aloe_path("radio.conf"), aloe_path("fm.wav"));
 	assert_true(ran_clean(ran));
 	assert_true(ran_variable(ran, "words.limited") == 0);
 	file = file_take(aloe_path("fm.wav"), &len);

@@ -138,6 +138,13 @@ $3" ] && grep -q 'said by the command' "$work/shown" && ! grep -q 'said by a goo
 	fi
 }
 expect "two of three" 1 "2 passed, 1 failed, 0 skipped" two
+if sed '/^ *suite /,$d' "$work/out" | grep -A 40 'said by the command' | grep -q '^        line 40$'; then
+	echo "ok the whole of it is shown at once, too"
+else
+	echo "not ok the whole of it is shown at once, too"
+	sed 's/^/  | /' "$work/out"
+	failed=1
+fi
 shown two '[ RUN      ] test_bad' '[  FAILED  ] test_bad'
 expect "one of many" 1 "39 passed, 1 failed, 0 skipped" last.sh
 shown last.sh 'not ok three' '  | said by the command'

@@ -834,7 +834,7 @@ static void test_planted(void **state)
 	for (enum planted planted = NO_LEASE; planted < FAULTS; planted++) {
 		uint32_t clusters = 0, found = 0;
 
-		for (uint64_t seed = 1; seed <= 200; seed++) { /* the rarest fault shows in 3 */
+		for (uint64_t seed = 1; seed <= 200 && found == 0; seed++) { /* 3 show the rarest */
 			if (!cluster_open(c, seed, planted))
 				continue;
 			clusters++;
@@ -842,7 +842,7 @@ static void test_planted(void **state)
 			cluster_close(c);
 		}
 		print_message(
-		    "%u of %u clusters go wrong by %s\n", found, clusters, names[planted]);
+		    "cluster %u is the first to go wrong by %s\n", clusters, names[planted]);
 		assert_true(found > 0);
 	}
 	free(c);

@@ -3,12 +3,16 @@
  * A waveform on the clock `radio` whose radio is two files (platforms/file), through the real
  * processes: samples go through bit for bit, at the pace of the clock and as fast as slots are run,
  * the end of the file ends the run, and what is wrong in a radio file is said. */
+#include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -147,6 +151,58 @@ static void test_loop_of_floats(void **state)
 	ran_free(ran);
 }
 
+/* ---- a file that is not ready ------------------------------------------------------------ */
+
+enum { SLOW_SLOTS = 400, SLOWLY = 8192 /* bytes at a time */, PAUSE_NS = 2000000 };
+
+/* Reads a FIFO into a file, more slowly than the slots are run. */
+static void *reader_main(void *self)
+{
+	FILE *to = fopen(aloe_path("read"), "w");
+	const int fd = open(self, O_RDONLY | O_CLOEXEC);
+	char bytes[SLOWLY];
+	ssize_t n;
+
+	assert_true(to != NULL && fd >= 0);
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
+		assert_int_equal(fwrite(bytes, 1, (size_t)n, to), n);
+		clock_sleep_until(clock_ns() + PAUSE_NS);
+	}
+	close(fd);
+	fclose(to);
+	return NULL;
+}
+
+/* Slots for which the sink has no room wait, and the radio's samples wait with them. */
+static void test_slow_sink(void **state)
+{
+	char text[1024], path[512];
+	pthread_t reader;
+	struct ran *ran;
+	int len;
+
+	(void)state;
+	free(noise("in", SLOW_SLOTS * SLOT, 4, 5));
+	snprintf(path, sizeof(path), "%s", aloe_path("fifo"));
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(pthread_create(&reader, NULL, reader_main, path), 0);
+	len = snprintf(text, sizeof(text),
+	    "name = \"slow\";\nclock = \"radio\";\nslot_samples = %d;\nrate = %d.0;\n"
+	    "instances: {\n\trx: { component = \"radio_rx\"; type = \"ci16\"; };\n"
+	    "\tto: { component = \"file_sink\"; path = \"%s\"; buffer_ms = 10; };\n};\n"
+	    "links = ( \"rx -> to\" );\n",
+	    SLOT, RATE, path);
+	file_make(aloe_path("slow.conf"), text, (size_t)len);
+	ran = aloe_ok("run '%s' --radio '%s' --clock virtual --json -q --strict",
+	    aloe_path("slow.conf"),
+	    radio("radio: { type = \"file\"; path = \"%sin\"; format = \"ci16_le\"; rate = "
+	          "1e6; };\n"));
+	assert_int_equal(pthread_join(reader, NULL), 0);
+	check_run(ran, SLOW_SLOTS);
+	files_equal(aloe_path("in"), aloe_path("read"));
+	ran_free(ran);
+}
+
 /* ---- refused ------------------------------------------------------------------------ */
 
 static void refused(const char *text, const char *const *words)
@@ -203,6 +259,7 @@ int main(void)
 	    cmocka_unit_test(test_bit_for_bit),
 	    cmocka_unit_test(test_two_channels),
 	    cmocka_unit_test(test_loop_of_floats),
+	    cmocka_unit_test(test_slow_sink),
 	    cmocka_unit_test(test_refused),
 	};
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Types every block of commands of README.md (```sh) as printed and compares the exit status of each command with what
-# README says (`# exit status N`, else 0): twice in a row from the build folder and twice installed, and each of it as root
-# and as an ordinary user, where this is root. Blocks that use no lane and no port are typed at all places side by side. A
-# block that begins with `# needs: ...` (hardware, a network, rights) is listed instead, and its commands are only parsed.
+# README says (`# exit status N`, else 0): twice in a row from the build folder and twice installed, one of them as root and one
+# as an ordinary user, where this is root, in turn by block; README=all types each block in all four ways (make readme). Blocks
+# that use no lane and no port are typed at all places side by side. A block that begins with `# needs: ...` (hardware, a network,
+# rights) is listed instead, and its commands are only parsed.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 top=$PWD
@@ -114,10 +115,11 @@ copied() { # HOW: what an ordinary user's build folder has, for this one may be 
 prepare build waveforms "$B/bin" || exit 2
 make B="$rel" DESTDIR="$work/stage" PREFIX=/usr install >"$work/log" 2>&1 || { cat "$work/log"; exit 2; }
 prepare installed "$work/stage/usr/share/aloe/waveforms" "$work/stage/usr/bin" || exit 2
-all="build installed"
+all="build installed" others=$all
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 if [ "$(id -u)" = 0 ]; then
-	all="$all build-nobody installed-nobody"
+	all="build installed-nobody" others="installed build-nobody"
+	[ "${README:-}" != all ] || all="$all $others" others=$all
 	prepare installed-nobody "$work/stage/usr/share/aloe/waveforms" "$work/stage/usr/bin" || exit 2
 	prepare build-nobody waveforms && copied build-nobody || exit 2
 	chown -R 65534:65534 "$work/installed-nobody" "$work/build-nobody"
@@ -159,5 +161,6 @@ for block in "$work"/blocks/*; do
 	else
 		side_by_side "$block" "$name"
 	fi
+	now=$all all=$others others=$now
 done
 exit $failed

@@ -92,22 +92,18 @@ static int read_group(const struct cli_args *args, struct transport_address *ret
 /* SFP1 is there with --port; what moves packets through it is a library of its own. */
 static int read_ports(const struct cli_args *args, struct options *options)
 {
-	const void *symbol = NULL;
-	char path[PATH_MAX];
+	const void *symbol;
 	uint64_t bytes = 0;
 	struct diag diag;
-	int rc;
 
 	if (cli_whole(args, "port-bytes", 512, CHDR_PACKET_MAX, &bytes) < 0)
 		return CLI_USAGE;
 	if (cli_get(args, "port") == NULL)
 		return CLI_OK;
 	diag_init(&diag);
-	rc = library_path("dpdk", path, sizeof(path));
-	if (rc == 0)
-		rc = library_open(path, "transport_dpdk", &diag, &symbol);
+	symbol = library_find("dpdk", "transport_dpdk", &diag);
 	diag_print(&diag, stderr);
-	if (rc < 0)
+	if (symbol == NULL)
 		fprintf(stderr,
 		    "x310sim: --port needs DPDK, and this x310sim was built without DPDK: install "
 		    "libdpdk-dev and build x310sim again\n");
@@ -121,7 +117,7 @@ static int read_ports(const struct cli_args *args, struct options *options)
 		unit->sfp1_options.packet_bytes = (uint32_t)bytes;
 		unit->sfp1 = unit->sfp1_options.port ? symbol : unit->sfp1;
 	}
-	return rc < 0 ? CLI_FAILED : CLI_OK;
+	return symbol == NULL ? CLI_FAILED : CLI_OK;
 }
 
 /* ---- the device ------------------------------------------------------------------------ */

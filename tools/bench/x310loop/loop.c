@@ -26,15 +26,13 @@ enum {
 
 static const struct transport_kind *kind_of(const struct loop_options *options, char *ret_why)
 {
-	const void *symbol = NULL;
-	char path[PATH_MAX];
+	const void *symbol;
 	struct diag diag;
 
 	if (options->port == NULL)
 		return &transport_udp;
 	diag_init(&diag);
-	if (library_path("dpdk", path, sizeof(path)) == 0)
-		(void)library_open(path, "transport_dpdk", &diag, &symbol);
+	symbol = library_find("dpdk", "transport_dpdk", &diag);
 	diag_fini(&diag);
 	if (symbol == NULL)
 		snprintf(ret_why, TRANSPORT_WHY,
