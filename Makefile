@@ -220,7 +220,7 @@ define link_test
 		$(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(LIBS_FFT) $(LIBS_CORE)
 endef
 # Tests of core do not wait for daemons and tools.
-$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC) tests/bench/smoke.c)): $(LIBPARTS) $(LIBDAEMON)
+$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain|faults/changes))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC) tests/bench/smoke.c)): $(LIBPARTS) $(LIBDAEMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIBS)
 	$(link_test)
 # Tests of kernels alone need no library, so that they can be built for a machine of which there is nothing else.
