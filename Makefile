@@ -220,7 +220,7 @@ define link_test
 		$(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(LIBS_FFT) $(LIBS_CORE)
 endef
 # Tests of core do not wait for daemons and tools.
-$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain|faults/changes))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC) tests/bench/smoke.c)): $(LIBPARTS) $(LIBDAEMON)
+$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain|faults/changes))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC) tests/bench/smoke.c tests/soak/soak.c)): $(LIBPARTS) $(LIBDAEMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIBS)
 	$(link_test)
 # Tests of kernels alone need no library, so that they can be built for a machine of which there is nothing else.
@@ -386,6 +386,12 @@ many: all $(B)/tests/faults/test_many ## MANY=1000 hosts, then as many waveforms
 	$(Q)TEST_TIMEOUT=7200 MANY=$(MANY) WAVEFORMS=$(MANY) tests/run.sh $(B)/tests/faults/test_many tests/sim/test_many_waveforms.sh
 	$(Q)grep -hE 'loaded|answers|took' $(B)/test-logs/faults.test_many.log $(B)/test-logs/sim.test_many_waveforms.sh.log
 
+# HOURS=8, or MINUTES=1: half of it on the virtual clock, half on the timer.
+SOAK_SECONDS = $(shell expr $(or $(HOURS),0) '*' 3600 + $(or $(MINUTES),$(if $(HOURS),0,1)) '*' 60)
+soak: all $(B)/tests/soak/soak $(FAULTY) $(FAULTY:.so=.desc) ## HOURS=8 or MINUTES=1 of changes, remaps, kills and loads; no slot lost, memory and descriptors flat; SEED=1
+	$(Q)SOAK_SECONDS=$(SOAK_SECONDS) TEST_TIMEOUT=$$(($(SOAK_SECONDS) * 2 + 600)) tests/run.sh $(B)/tests/soak/soak && \
+		sed 's/^/  /' $(B)/test-logs/soak.soak.log || { cat $(B)/test-logs/soak.soak.log; exit 1; }
+
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SRC))
 FUZZ_SECONDS ?= 60
@@ -467,6 +473,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: compiled truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
+.PHONY: compiled truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers soak attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
