@@ -236,7 +236,8 @@ $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(TEST_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS_ALOE) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 		$(LIBS_CORE)
-$(B)/fuzz/x310sim $(B)/fuzz/web: $(LIBPARTS)
+$(B)/fuzz/x310sim $(B)/fuzz/web $(B)/fuzz/text $(B)/fuzz/cases $(B)/fuzz/record: $(LIBPARTS)
+$(B)/fuzz/hostlink: $(LIBDAEMON)
 
 TRUTH := $(B)/tests/truth/inject $(B)/tests/truth/matrix
 tests: $(TESTS) $(TRUTH) $(FAULTY) $(FAULTY:.so=.desc) $(SOAPY_MODULE) ## the test programs, not run
@@ -403,6 +404,11 @@ fuzz-build: ## install what is missing, build the programs of fuzz by clang, and
 	+$(Q)$(FUZZING)
 	$(Q)tests/fuzz/fuzz.sh build-fuzz/fuzz corpus
 fuzzers: $(FUZZERS)
+RUNS ?= 10000000
+fuzz-long: fuzz-build ## RUNS=10000000 executions of every parser from the kept corpus, at most FUZZ_SECONDS each if that is given: a table, findings fail
+	$(Q)FUZZ_SECONDS=$(if $(filter file default,$(origin FUZZ_SECONDS)),0,$(FUZZ_SECONDS)) tests/fuzz/fuzz.sh build-fuzz/fuzz runs $(RUNS)
+fuzz-smoke: fuzz-build ## a minute of it: two seconds of every parser
+	$(Q)FUZZ_SECONDS=2 tests/fuzz/fuzz.sh build-fuzz/fuzz runs 1000000000
 
 messages: ## list every text that the programs can print, each as FILE:LINE: TEXT
 	$(Q)tests/house/messages.sh
@@ -473,6 +479,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: compiled truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers soak attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
+.PHONY: compiled truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers fuzz-long fuzz-smoke soak attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
