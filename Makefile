@@ -410,6 +410,20 @@ fuzz-long: fuzz-build ## RUNS=10000000 executions of every parser from the kept 
 fuzz-smoke: fuzz-build ## a minute of it: two seconds of every parser
 	$(Q)FUZZ_SECONDS=2 tests/fuzz/fuzz.sh build-fuzz/fuzz runs 1000000000
 
+# Counters of gcov in every program and component; tests/coverage/dump.c keeps those of who ends without exit. UHD's test is C++ of others.
+COVERAGE_DUMP := build-coverage/obj/tests/coverage/dump.o
+$(B)/obj/tests/coverage/%.o: CFLAGS_ALOE += -fPIC
+COVERAGE = $(MAKE) B=build-coverage CFLAGS="-O1 -g --coverage -fprofile-update=atomic -Wno-maybe-uninitialized" TESTS_UHD= \
+	LDFLAGS="$(CURDIR)/$(COVERAGE_DUMP) -Wl$(COMMA)--wrap=_exit$(COMMA)--wrap=pidfd_send_signal"
+COVERAGE_TESTS ?= $(patsubst tests/%.c,build-coverage/tests/%,$(TEST_SRC)) $(filter-out tests/house/% tests/install/%,$(TEST_SCRIPTS))
+coverage: ## which lines and branches the tests go through (gcov, lcov): goals, the 20 worst files, a report in build-coverage/coverage (an hour)
+	$(Q)tests/deps.sh build test coverage
+	+$(Q)$(COVERAGE) $(COVERAGE_DUMP)
+	+$(Q)$(COVERAGE) all tests
+	$(Q)find build-coverage -name '*.gcda' -delete
+	-$(Q)B=build-coverage TEST_LEAVE_OUT="$(STATISTICS) test_no_variables_of_the_file" tests/run.sh $(COVERAGE_TESTS)
+	$(Q)tests/coverage/coverage.sh build-coverage
+
 messages: ## list every text that the programs can print, each as FILE:LINE: TEXT
 	$(Q)tests/house/messages.sh
 
@@ -479,6 +493,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: compiled truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers fuzz-long fuzz-smoke soak attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
+.PHONY: compiled truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers fuzz-long fuzz-smoke coverage soak attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
