@@ -4,9 +4,10 @@
  * its counters, too (gcov writes them at exit alone).
  *
  *	_exit                       writes them first
- *	pidfd_send_signal SIGKILL   aloe-exec ends hosts so: it asks the process to write them and to
- *	                            end, by a signal of its own, and kills after PATIENCE_MS what has
- *	                            not (it is stopped, or hangs with a lock)
+ *	pidfd_send_signal SIGKILL   aloe-exec ends hosts so: it asks the process to write them and
+ *	                            to end, by a signal of its own, and kills after PATIENCE_MS what
+ *	                            has not (it is stopped, or hangs with a lock; for that a handler
+ *	                            may do what no handler should)
  *
  * Each program and each shared object has counters of its own, so all of them are asked. What
  * others kill by SIGKILL writes nothing. */
@@ -64,10 +65,11 @@ static void end(int signo)
 /* The program is the first that comes here; what it loads later leaves it so. */
 __attribute__((constructor)) static void ask_begin(void)
 {
+	const struct sigaction ours = {.sa_handler = end};
 	struct sigaction old;
 
 	if (sigaction(signal_of_ours(), NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-		signal(signal_of_ours(), end);
+		sigaction(signal_of_ours(), &ours, NULL);
 }
 
 int __wrap_pidfd_send_signal(int fd, int signo, siginfo_t *info, unsigned flags)

@@ -62,8 +62,8 @@ void changes_remap(struct changes *w);
 void changes_extra(struct changes *w);
 
 /* changes_again ends `marks` and `noisy`, checks them as below and adds what they have shown to
- * *ret_seen and *ret_noisy, and begins both again: an aloe-swman that was started again cannot remap
- * what another one loaded. */
+ * *ret_seen and *ret_noisy, and begins both again: an aloe-swman that was started again cannot
+ * remap what another one loaded. */
 void changes_again(
     struct changes *w, struct stalls *const stalls[2], size_t *ret_seen, uint64_t *ret_noisy);
 
