@@ -27,7 +27,7 @@ counted() {
 	rm -f "$at".crash-* "$at".timeout-* "$at".oom-* "$at".leak-*
 	"$folder/$1" -runs="$2" -max_total_time="${FUZZ_SECONDS:-0}" -max_len=65536 -timeout=60 -print_final_stats=1 \
 		-artifact_prefix="$at." "$at" "tests/fuzz/corpus/$1" >"$at.log" 2>&1 || :
-	found=$(($(find "$folder/new" -maxdepth 1 -name "$1.*-*" | wc -l) + $(grep -c 'runtime error:' "$at.log" || :)))
+	found=$(($(find "$folder/new" -maxdepth 1 -name "$1.*-*" ! -name "$1.slow-unit-*" | wc -l) + $(grep -c 'runtime error:' "$at.log" || :)))
 	runs=$(field number_of_executed_units "$at.log")
 	[ "$runs" != 0 ] || [ "$found" != 0 ] || found=1
 	edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$at.log" | tail -n 1)
