@@ -220,7 +220,7 @@ define link_test
 		$(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(LIBS_FFT) $(LIBS_CORE)
 endef
 # Tests of core do not wait for daemons and tools.
-$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC) tests/bench/smoke.c)): $(LIBPARTS) $(LIBDAEMON)
+$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain|faults/changes))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC) tests/bench/smoke.c tests/soak/soak.c)): $(LIBPARTS) $(LIBDAEMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIBS)
 	$(link_test)
 # Tests of kernels alone need no library, so that they can be built for a machine of which there is nothing else.
@@ -236,7 +236,8 @@ $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(TEST_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS_ALOE) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 		$(LIBS_CORE)
-$(B)/fuzz/x310sim $(B)/fuzz/web: $(LIBPARTS)
+$(B)/fuzz/x310sim $(B)/fuzz/web $(B)/fuzz/text $(B)/fuzz/cases $(B)/fuzz/record: $(LIBPARTS)
+$(B)/fuzz/hostlink: $(LIBDAEMON)
 
 TRUTH := $(B)/tests/truth/inject $(B)/tests/truth/matrix
 tests: $(TESTS) $(TRUTH) $(FAULTY) $(FAULTY:.so=.desc) $(SOAPY_MODULE) ## the test programs, not run
@@ -392,6 +393,12 @@ many: all $(B)/tests/faults/test_many ## MANY=1000 hosts, then as many waveforms
 	$(Q)TEST_TIMEOUT=7200 MANY=$(MANY) WAVEFORMS=$(MANY) tests/run.sh $(B)/tests/faults/test_many tests/sim/test_many_waveforms.sh
 	$(Q)grep -hE 'loaded|answers|took' $(B)/test-logs/faults.test_many.log $(B)/test-logs/sim.test_many_waveforms.sh.log
 
+# HOURS=8, or MINUTES=1: half of it on the virtual clock, half on the timer.
+SOAK_SECONDS = $(shell expr $(or $(HOURS),0) '*' 3600 + $(or $(MINUTES),$(if $(HOURS),0,1)) '*' 60)
+soak: all $(B)/tests/soak/soak $(FAULTY) $(FAULTY:.so=.desc) ## HOURS=8 or MINUTES=1 of changes, remaps, kills and loads; no slot lost, memory and descriptors flat; SEED=1
+	$(Q)SOAK_SECONDS=$(SOAK_SECONDS) TEST_TIMEOUT=$$(($(SOAK_SECONDS) * 2 + 600)) tests/run.sh $(B)/tests/soak/soak && \
+		sed 's/^/  /' $(B)/test-logs/soak.soak.log || { cat $(B)/test-logs/soak.soak.log; exit 1; }
+
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SRC))
 FUZZ_SECONDS ?= 60
@@ -403,6 +410,25 @@ fuzz-build: ## install what is missing, build the programs of fuzz by clang, and
 	+$(Q)$(FUZZING)
 	$(Q)tests/fuzz/fuzz.sh build-fuzz/fuzz corpus
 fuzzers: $(FUZZERS)
+RUNS ?= 10000000
+fuzz-long: fuzz-build ## RUNS=10000000 executions of every parser from the kept corpus, at most FUZZ_SECONDS each if that is given: a table, findings fail
+	$(Q)FUZZ_SECONDS=$(if $(filter file default,$(origin FUZZ_SECONDS)),0,$(FUZZ_SECONDS)) tests/fuzz/fuzz.sh build-fuzz/fuzz runs $(RUNS)
+fuzz-smoke: fuzz-build ## a minute of it: two seconds of every parser
+	$(Q)FUZZ_SECONDS=2 tests/fuzz/fuzz.sh build-fuzz/fuzz runs 1000000000
+
+# Counters of gcov in every program and component; tests/coverage/dump.c keeps those of who ends without exit. UHD's test is C++ of others.
+COVERAGE_DUMP := build-coverage/obj/tests/coverage/dump.o
+$(B)/obj/tests/coverage/%.o: CFLAGS_ALOE += -fPIC
+COVERAGE = $(MAKE) B=build-coverage CFLAGS="-O1 -g --coverage -fprofile-update=atomic -Wno-maybe-uninitialized" TESTS_UHD= \
+	LDFLAGS="$(CURDIR)/$(COVERAGE_DUMP) -Wl$(COMMA)--wrap=_exit$(COMMA)--wrap=pidfd_send_signal"
+COVERAGE_TESTS ?= $(patsubst tests/%.c,build-coverage/tests/%,$(TEST_SRC)) $(filter-out tests/house/% tests/install/%,$(TEST_SCRIPTS))
+coverage: ## which lines and branches the tests go through (gcov, lcov): goals, the 20 worst files, a report in build-coverage/coverage (an hour)
+	$(Q)tests/deps.sh build test coverage
+	+$(Q)$(COVERAGE) $(COVERAGE_DUMP)
+	+$(Q)$(COVERAGE) all tests
+	$(Q)find build-coverage -name '*.gcda' -delete
+	-$(Q)B=build-coverage TEST_LEAVE_OUT="$(STATISTICS) test_no_variables_of_the_file" tests/run.sh $(COVERAGE_TESTS)
+	$(Q)tests/coverage/coverage.sh build-coverage
 
 messages: ## list every text that the programs can print, each as FILE:LINE: TEXT
 	$(Q)tests/house/messages.sh
@@ -473,6 +499,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: compiled readme statistics truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
+.PHONY: compiled readme statistics truth hangs all deb tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-arm check-emulated check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers fuzz-long fuzz-smoke coverage soak attacks changes bridge-seeds cluster-seeds clock-seeds node-links check-others check-kills fuzz-build many lint messages format install man pictures \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

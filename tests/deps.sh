@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/deps.sh SET... - install the Debian packages of the sets (build, test, bench, deb, fuzz, lint, neon, aarch64, armhf, others, and the peers' gnuradio, jack, uhd) that are missing, and say which.
+# tests/deps.sh SET... - install the Debian packages of the sets (build, test, bench, coverage, deb, fuzz, lint, neon, aarch64, armhf, others, and the peers' gnuradio, jack, uhd) that are missing, and say which.
 # Nothing to do where everything is there. Exit 2, naming what is missing, where it cannot be installed.
 set -u
 
@@ -12,6 +12,7 @@ packages() {
 	test) echo libcmocka-dev gdb procps iproute2 gnuplot-nox graphviz uhd-host libuhd-dev libboost-dev libdpdk-dev \
 		python3-numpy python3-pytest ;;
 	bench) echo valgrind ;;
+	coverage) echo lcov ;;
 	deb) echo debhelper dh-python dpkg-dev lintian python3 python3-numpy ;;
 	gnuradio) echo g++ pkg-config gnuradio-dev ;;
 	jack) echo g++ jackd2 libjack-jackd2-dev ;;
@@ -23,7 +24,7 @@ packages() {
 	aarch64) echo make gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
 	armhf) echo make gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user ;;
 	neon) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libcmocka-dev:arm64 ;;
-	*) echo "deps.sh: no set '$1'; there are: build, test, bench, deb, fuzz, lint, neon, aarch64, armhf, others, gnuradio, jack, uhd" >&2; exit 2 ;;
+	*) echo "deps.sh: no set '$1'; there are: build, test, bench, coverage, deb, fuzz, lint, neon, aarch64, armhf, others, gnuradio, jack, uhd" >&2; exit 2 ;;
 	esac
 }
 

@@ -1,21 +1,71 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/fuzz/fuzz.sh FOLDER SECONDS - run every libFuzzer program of FOLDER for SECONDS, from its corpus. New inputs and
-# crashes stay in FOLDER; one worth keeping is copied to tests/fuzz/corpus/NAME by hand. With `corpus` for SECONDS each runs over
-# its corpus once, and nothing new is tried.
+# tests/fuzz/fuzz.sh FOLDER SECONDS|corpus|runs N - run every libFuzzer program of FOLDER from its corpus: for SECONDS; with
+# `corpus` over its corpus once, trying nothing new; with `runs N` for N executions, but at most FUZZ_SECONDS each (0: no
+# bound). New inputs and crashes stay in FOLDER/new; one worth keeping is copied to tests/fuzz/corpus/NAME by hand.
+# FUZZ_ONLY="NAME...": these alone.
+#
+# `runs` prints a table, as many targets at a time as there are CPUs: target, executions, seconds, edges that its inputs
+# reach, findings (inputs that crashed, hung or took too much memory, or at which a sanitizer said something). A finding does
+# not keep the others from being run; the exit status is 1 then.
 set -eu
 export LSAN_OPTIONS="suppressions=$PWD/tests/leaks:print_suppressions=0"
-for program in "$1"/*; do
-	[ -f "$program" ] && [ -x "$program" ] || continue
-	name=${program##*/}
-	mkdir -p "$1/new/$name"
-	if [ "$2" = corpus ]; then
+folder=$1
+kind=$2
+
+# field NAME LOG prints the number behind `stat::NAME:` (-print_final_stats=1).
+field() {
+	awk -v name="stat::$1:" '$1 == name { n = $2 } END { print n + 0 }' "$2"
+}
+
+# counted NAME N prints a line of the table, and the end of the log where there is a finding.
+counted() {
+	at=$folder/new/$1
+	began=$(date +%s)
+	mkdir -p "$at"
+	rm -f "$at".crash-* "$at".timeout-* "$at".oom-* "$at".leak-*
+	"$folder/$1" -runs="$2" -max_total_time="${FUZZ_SECONDS:-0}" -max_len=65536 -timeout=60 -print_final_stats=1 \
+		-artifact_prefix="$at." "$at" "tests/fuzz/corpus/$1" >"$at.log" 2>&1 || :
+	found=$(($(find "$folder/new" -maxdepth 1 -name "$1.*-*" ! -name "$1.slow-unit-*" | wc -l) + $(grep -c 'runtime error:' "$at.log" || :)))
+	runs=$(field number_of_executed_units "$at.log")
+	[ "$runs" != 0 ] || [ "$found" != 0 ] || found=1
+	edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$at.log" | tail -n 1)
+	printf '  %-16s %12d %8d %9s %9d\n' "$1" "$runs" $(($(date +%s) - began)) "${edges:--}" "$found"
+	[ "$found" = 0 ] || tail -n 25 "$at.log"
+}
+
+names() {
+	for program in "$folder"/*; do
+		name=${program##*/}
+		[ -f "$program" ] && [ -x "$program" ] || continue
+		case " ${FUZZ_ONLY:-$name} " in *" $name "*) echo "$name" ;; esac
+	done
+}
+
+mkdir -p "$folder/new"
+case $kind in
+one)
+	counted "$3" "$4"
+	;;
+runs)
+	printf '  %-16s %12s %8s %9s %9s\n' target executions seconds edges findings
+	names | xargs -P "$(nproc)" -I NAME "$0" "$folder" one NAME "$3" | tee "$folder/new/table"
+	awk 'NF == 5 && $2 ~ /^[0-9]+$/ { targets++; runs += $2; n += $5 }
+		END { printf "  %d targets, %d executions, %d findings\n", targets, runs, n; exit !targets || n > 0 }' "$folder/new/table"
+	;;
+corpus)
+	for name in $(names); do
 		echo "== $name, its corpus"
-		"$program" -runs=0 -verbosity=0 -artifact_prefix="$1/new/$name." "tests/fuzz/corpus/$name"
-		continue
-	fi
-	echo "== $name, $2 s"
-	"$program" -max_total_time="$2" -max_len=65536 -print_final_stats=1 -verbosity=0 -artifact_prefix="$1/new/$name." \
-		"$1/new/$name" "tests/fuzz/corpus/$name"
-done
+		"$folder/$name" -runs=0 -verbosity=0 -artifact_prefix="$folder/new/$name." "tests/fuzz/corpus/$name"
+	done
+	;;
+*)
+	for name in $(names); do
+		echo "== $name, $kind s"
+		mkdir -p "$folder/new/$name"
+		"$folder/$name" -max_total_time="$kind" -max_len=65536 -print_final_stats=1 -verbosity=0 \
+			-artifact_prefix="$folder/new/$name." "$folder/new/$name" "tests/fuzz/corpus/$name"
+	done
+	;;
+esac
