@@ -55,7 +55,7 @@ static unsigned signals_count(const struct web *web)
 {
 	unsigned n = 0;
 
-	for (int i = 0; i < WEB_CLIENTS; i++)
+	for (int i = 0; i < WEB_STREAMS; i++)
 		n += web->streams[i].state == WEB_OPEN && web->streams[i].target.kind == WEB_SIGNAL;
 	return n;
 }

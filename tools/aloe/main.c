@@ -497,7 +497,7 @@ static const char web_doc[] =
     "needs no token. Whatever changes something does: the page takes the token from the address "
     "that `aloe web` prints behind `open:`. The token lies in the file `web` of the node's runtime "
     "directory, which only its user can read; it stays the same until the node ends. At most 16 "
-    "clients look at once.\n\nFrom another machine: `ssh -L 7373:127.0.0.1:7373 HOST`.";
+    "pages look at once, and at 16 signals.\n\nFrom another machine: `ssh -L 7373:127.0.0.1:7373 HOST`.";
 static const char stop_doc[] =
     "Messages on their way still arrive; then files are closed. The waveform stays loaded, with "
     "its report, until `aloe unload`.\n\nIf the waveform makes no step for 5 s, or a host does "

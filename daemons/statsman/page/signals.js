@@ -183,8 +183,8 @@ export class Signals {
 		this.said("the connection has ended; trying again");
 		const node = await get("node").catch(() => null);
 
-		if (node && node.clients.events + node.clients.signals >= node.clients.most)
-			this.said(`the server has ${node.clients.most} clients already; trying again`, true);
+		if (node && node.clients.signals >= node.clients.most)
+			this.said(`${node.clients.most} clients look at signals already, and more are not served; trying again`, true);
 	}
 
 	// Its outputs may be others.
