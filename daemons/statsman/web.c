@@ -20,6 +20,7 @@ static void stream_clear(struct web_stream *stream)
 		free(stream->queue[stream->first].bytes);
 		stream->first = (stream->first + 1) % WEB_QUEUE;
 	}
+	web_look_fini(&stream->signal);
 	stream->state = WEB_FREE;
 	stream->life++;
 	stream->greeted = stream->waiting = false;

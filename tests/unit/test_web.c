@@ -370,7 +370,7 @@ static struct web_look look_of(enum web_view view)
 static void test_a_tone(void **state)
 {
 	static uint8_t taps[3 * (16 + 8 * TONE_N)];
-	const struct web_look look = look_of(WEB_SPECTRUM);
+	struct web_look look = look_of(WEB_SPECTRUM);
 	uint8_t frame[WEB_FRAME_MAX];
 	uint64_t newest = 0, index;
 	size_t len = 0, most = 0;
@@ -401,7 +401,7 @@ static void test_a_tone(void **state)
 static void test_a_message_that_is_missing(void **state)
 {
 	static uint8_t taps[3 * (16 + 8 * TONE_N)];
-	const struct web_look look = look_of(WEB_TIME);
+	struct web_look look = look_of(WEB_TIME);
 	uint8_t frame[WEB_FRAME_MAX];
 	uint64_t newest = 0;
 	size_t len = 0;
