@@ -35,7 +35,7 @@ static const unsigned crowd_clients[CROWDS] = {0, 1, CLIENTS_MAX};
 #define REACH_SHARE 0.01
 #define REACH_KBIT_S 200.0
 
-struct sample { /* one round */
+struct window { /* one round */
 	double slots, missed, end_p50_us, end_p99_us, load_p50_us, left_p1_us, left_min_us;
 	double share, kbit_s; /* of a core; of one client */
 };
@@ -49,7 +49,7 @@ struct dashboard {
 	char path[PATH];
 	struct bench_node node;
 	struct web_client clients[CLIENTS_MAX];
-	struct sample samples[SLOTS_MAX][CROWDS][ROUNDS_MAX];
+	struct window samples[SLOTS_MAX][CROWDS][ROUNDS_MAX];
 	size_t n[SLOTS_MAX][CROWDS];
 };
 
@@ -114,7 +114,7 @@ static double statsman_us(const struct dashboard *o)
 	return NAN;
 }
 
-static void report_take(const struct dashboard *o, size_t s, struct sample *ret)
+static void report_take(const struct dashboard *o, size_t s, struct window *ret)
 {
 	json_t *report = node_report(o->bench, &o->node, "chain");
 	const json_t *lane = json_array_get(json_object_get(report, "lanes"), 0),
@@ -155,7 +155,7 @@ static int chain_load(struct dashboard *o, size_t s)
 	return node_do(o->bench, &o->node, &words, false, NULL);
 }
 
-static int window_measure(struct dashboard *o, size_t s, enum crowd crowd, struct sample *ret)
+static int window_measure(struct dashboard *o, size_t s, enum crowd crowd, struct window *ret)
 {
 	const unsigned n = crowd_clients[crowd];
 	const double seconds = o->slots ? (double)o->slots * o->slot_us[s] / 1e6 : WINDOW_S;
@@ -185,7 +185,7 @@ static int window_measure(struct dashboard *o, size_t s, enum crowd crowd, struc
 
 static int round_measure(struct dashboard *o, size_t s, enum crowd crowd)
 {
-	struct sample *sample = &o->samples[s][crowd][o->n[s][crowd]];
+	struct window *sample = &o->samples[s][crowd][o->n[s][crowd]];
 	int status = chain_load(o, s);
 
 	if (status == CLI_OK)
@@ -277,7 +277,7 @@ static double of_rounds(
 	size_t n = 0;
 
 	for (; n < o->n[s][crowd] && n < o->n[s][NOBODY]; n++) {
-		const struct sample *own = &o->samples[s][crowd][n],
+		const struct window *own = &o->samples[s][crowd][n],
 		                    *none = &o->samples[s][NOBODY][n];
 		const double value = *(const double *)(const void *)((const char *)own + offset);
 
@@ -289,8 +289,8 @@ static double of_rounds(
 }
 
 /* Medians over the rounds; a ratio is the median of those of the pairs. */
-#define ROUNDS(field) of_rounds(o, s, crowd, offsetof(struct sample, field), false)
-#define RATIO(field) json_real_or_null(of_rounds(o, s, crowd, offsetof(struct sample, field), true))
+#define ROUNDS(field) of_rounds(o, s, crowd, offsetof(struct window, field), false)
+#define RATIO(field) json_real_or_null(of_rounds(o, s, crowd, offsetof(struct window, field), true))
 
 static double sum_of(const struct dashboard *o, size_t s, enum crowd crowd, bool missed)
 {
