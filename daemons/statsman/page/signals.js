@@ -209,7 +209,7 @@ export class Signals {
 	}
 
 	failed(json, port) {
-		this.said(json.error, true);
+		this.said(json.ring === false ? "This output keeps no messages yet." : json.error, json.ring !== false);
 		if (json.ring === false)
 			byId("signal-said").append(" ", el("button", { type: "button", id: "ring", text: "Keep its messages", onclick: () => this.ring(port) }));
 	}
