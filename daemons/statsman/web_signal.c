@@ -143,7 +143,7 @@ static uint8_t level_byte(double power)
 	const float db = 10 * log10f((float)fmax(power, 1e-30)),
 	            at = (db - WEB_DB_LOW) * 255 / (WEB_DB_HIGH - WEB_DB_LOW);
 
-	return isnan(power) ? 0 : (uint8_t)(fminf(fmaxf(at, 0), 255) + 0.5f);
+	return isnan(power) ? 0 : (uint8_t)lroundf(fminf(fmaxf(at, 0), 255));
 }
 
 /* A spectrum of fewer samples than it has lines is made of what there is, and zeros. */

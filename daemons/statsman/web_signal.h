@@ -45,7 +45,7 @@ struct web_look {
 	uint32_t bins;   /* as asked for */
 	uint32_t rate;   /* frames a second, as given */
 	uint32_t values; /* in a frame at most */
-	/* made with the first frame of a spectrum, freed by web_look_fini */
+	/* of these bins, made with the first frame of a spectrum, freed by web_look_fini */
 	struct scope_welch *welch;
 };
 

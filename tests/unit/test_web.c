@@ -371,7 +371,7 @@ static void test_a_tone(void **state)
 {
 	static uint8_t taps[3 * (16 + 8 * TONE_N)];
 	struct web_look look = look_of(WEB_SPECTRUM);
-	uint8_t frame[WEB_FRAME_MAX];
+	uint8_t frame[WEB_FRAME_MAX], again[WEB_FRAME_MAX];
 	uint64_t newest = 0, index;
 	size_t len = 0, most = 0;
 	double db;
@@ -396,6 +396,10 @@ static void test_a_tone(void **state)
 	if (fabs(db + 10) > 0.35) /* half of a step of a byte */
 		fail_msg("%f dB", db);
 	assert_true(frame[16 + 100] < 30);
+	assert_int_equal(web_look_frame(&look, taps, len, &newest, again), 16 + 512);
+	assert_memory_equal(again, frame, 16 + 512); /* its window is kept */
+	web_look_fini(&look);
+	assert_null(look.welch);
 }
 
 static void test_a_message_that_is_missing(void **state)
@@ -470,6 +474,7 @@ static void test_few_samples_and_odd_ones(void **state)
 	assert_string_not_equal(web_look_why(&look), "");
 	look.item_bytes = 0;
 	assert_string_not_equal(web_look_why(&look), "");
+	web_look_fini(&look);
 }
 
 /* ---- reports ------------------------------------------------------------------------ */

@@ -56,7 +56,7 @@ static int stream_open(uint16_t tcp_port, const char *path)
 	    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
 	    path, tcp_port);
 	const int fd = len < (int)sizeof(ask) ? server_connect(tcp_port) : -ENAMETOOLONG;
-	int rc = fd;
+	int rc;
 
 	if (fd < 0)
 		return fd;
