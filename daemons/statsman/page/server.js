@@ -74,6 +74,14 @@ export class Events {
 		this.lost_ms = null;
 		this.why = ""; // there is no connection, where it is known
 		setInterval(() => this.watch(), 500);
+		// a page that the browser keeps for the way back looks at nothing
+		addEventListener("pagehide", () => {
+			const socket = this.source;
+
+			this.source = null;
+			socket?.close();
+		});
+		addEventListener("pageshow", ({ persisted }) => persisted && this.open());
 	}
 
 	follow(waveform) {
@@ -169,6 +177,7 @@ export class Signal {
 		this.question = question;
 		this.ended = false;
 		this.bytes = 0;
+		addEventListener("pagehide", () => this.socket?.close(), { once: true });
 		this.open();
 	}
 
