@@ -52,9 +52,15 @@ static void keys_raw(const struct term *term)
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
 }
 
+static bool is_foreground(void)
+{
+	return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
 void term_keys_open(struct term *term)
 {
-	if (!term->draws || !isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &term->before) < 0)
+	if (!term->draws || !isatty(STDIN_FILENO) || !is_foreground() ||
+	    tcgetattr(STDIN_FILENO, &term->before) < 0)
 		return;
 	term->in = STDIN_FILENO;
 	keys_raw(term);
@@ -75,7 +81,10 @@ void term_suspend(struct term *term)
 	fflush(stdout);
 	tcsetattr(term->in, TCSADRAIN, &term->before);
 	kill(0, SIGTSTP);
-	keys_raw(term);
+	if (is_foreground())
+		keys_raw(term);
+	else
+		term->in = -1;
 	term->rows = term->cols = 0;
 }
 

@@ -59,7 +59,8 @@ void term_size(int fd, unsigned *ret_rows, unsigned *ret_cols); /* 24 x 80 where
  * (NO_COLOR). */
 bool term_colours(void);
 
-/* term_keys_open does nothing unless standard input is a terminal, too. */
+/* term_keys_open does nothing unless standard input is a terminal, too, and the program is in its
+ * foreground: whoever is not would be stopped. */
 void term_keys_open(struct term *term);
 void term_keys_close(struct term *term);
 /* term_key does not wait: the next key, 0 (none has come), or -EIO (there are no more). */
@@ -67,7 +68,8 @@ int term_key(struct term *term);
 /* term_key_take finds the first key in `len` bytes: how many of them it is; 0: more have to come.
  * An escape that nothing follows is the key. */
 size_t term_key_take(const char *bytes, size_t len, int *ret_key);
-/* term_suspend stops the program, as Ctrl-Z does, until the shell continues it. */
+/* term_suspend stops the program, as Ctrl-Z does, until the shell continues it. In the background
+ * there are no keys any more; term_keys_open brings them back. */
 void term_suspend(struct term *term);
 
 /* Lines of `text`, each with its end, none longer than the terminal. */

@@ -59,10 +59,14 @@ static bool is_socket(struct mg_connection *connection, const struct http *http)
 {
 	const char *upgrade = mg_get_header(connection, "Upgrade");
 	const struct mg_request_info *info = mg_get_request_info(connection);
+	const char *const *path = http->calls.sockets;
 
-	return http->calls.socket && upgrade && strcasecmp(upgrade, "websocket") == 0 &&
-	    info->local_uri && strcmp(info->local_uri, http->calls.socket) == 0 &&
-	    strcmp(info->request_method, "GET") == 0;
+	if (!path || !upgrade || strcasecmp(upgrade, "websocket") != 0 || !info->local_uri ||
+	    strcmp(info->request_method, "GET") != 0)
+		return false;
+	while (*path && strcmp(info->local_uri, *path) != 0)
+		path++;
+	return *path != NULL;
 }
 
 static int request_answer(struct mg_connection *connection)
@@ -137,7 +141,7 @@ int http_open(const char *address, const struct http_calls *calls, struct http *
 		free(http);
 		return -EADDRINUSE;
 	}
-	if (calls->socket)
+	if (calls->sockets)
 		http_socket_serve(http);
 	*ret_http = http;
 	return 0;

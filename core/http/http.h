@@ -33,7 +33,7 @@ enum {
 };
 
 struct http_request {
-	bool post, socket;  /* socket: a WebSocket is wanted, at http_calls.socket */
+	bool post, socket;  /* socket: a WebSocket is wanted, at one of http_calls.sockets */
 	bool head;          /* the headers alone are wanted: no stream answers that */
 	const char *path;   /* decoded */
 	const char *query;  /* as it came, without the question mark; NULL: none */
@@ -73,7 +73,7 @@ struct http_calls {
 	void (*end)(void *self, void *stream, bool failed);
 	void *self;
 	unsigned streams;
-	const char *socket; /* path of the WebSocket; NULL: none */
+	const char *const *sockets; /* paths of WebSockets, up to NULL; NULL: none */
 };
 
 struct http;

@@ -36,7 +36,7 @@ int http_connection_fd(const struct mg_connection *connection);
 void http_connection_small(int fd);
 bool http_connection_stands(int fd);
 
-/* socket.c: what is at calls.socket. */
+/* socket.c: what is at calls.sockets. */
 void http_socket_serve(struct http *http);
 /* http_socket_end is called when a connection ends: whose client had gone before the WebSocket
  * began is no more closed by civetweb than it was opened. */

@@ -209,6 +209,7 @@ void http_socket_end(const struct mg_connection *connection)
 
 void http_socket_serve(struct http *http)
 {
-	mg_set_websocket_handler(http->context, http->calls.socket, socket_accept, socket_ready,
-	    NULL, socket_closed, http);
+	for (const char *const *path = http->calls.sockets; *path; path++)
+		mg_set_websocket_handler(
+		    http->context, *path, socket_accept, socket_ready, NULL, socket_closed, http);
 }

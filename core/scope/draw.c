@@ -63,15 +63,29 @@ static void series_put(const struct scope_figure *figure, size_t series, FILE *o
 	fputs("END\n", out);
 }
 
-/* Digits of a frequency: so many that neighbours on the axis differ. */
-static unsigned digits_of(const struct scope_figure *figure)
+/* A frequency is drawn in the unit that leaves three digits before the point at most; `hz` of it,
+ * and its label. Anything else is drawn as it is. */
+static double unit_take(const struct scope_figure *figure, char *ret_label, size_t size)
 {
+	static const char *const prefixes[] = {"", "k", "M", "G"};
+	const char *hz = strstr(figure->x_label, "in Hz");
 	const bool heat = figure->kind == SCOPE_HEAT;
-	const double low = heat ? figure->x_low : figure->x[0],
-	             high = heat ? figure->x_high : figure->x[figure->n - 1],
+	const double low = heat ? figure->x_low
+	    : figure->n > 0     ? figure->x[0]
+	                        : 0,
+	             high = heat ? figure->x_high
+	    : figure->n > 0      ? figure->x[figure->n - 1]
+	                         : 0,
 	             most = fmax(fabs(low), fabs(high));
+	unsigned prefix = 0;
+	double unit = 1;
 
-	return high > low ? (unsigned)fmin(9, fmax(3, ceil(log10(most / (high - low))) + 2)) : 3;
+	for (; hz && prefix + 1 < sizeof(prefixes) / sizeof(prefixes[0]) && most >= 1000 * unit;
+	     prefix++)
+		unit *= 1000;
+	snprintf(ret_label, size, "%.*s%s%s", hz ? (int)(hz - figure->x_label) + 3 : (int)size,
+	    figure->x_label, prefixes[prefix], hz ? hz + 3 : "");
+	return unit;
 }
 
 void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *out)
@@ -81,9 +95,11 @@ void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *o
 	    [SCOPE_BARS] = "steps lw 1.5",
 	    [SCOPE_HEAT] = "image"};
 
-	plot_frame(title, figure->x_label, figure->y_label, out);
-	if (strstr(figure->x_label, "in Hz"))
-		fprintf(out, "set format x '%%.%us %%c'\n", digits_of(figure));
+	char label[sizeof(figure->x_label) + 1];
+	const double unit = unit_take(figure, label, sizeof(label));
+
+	plot_frame(title, label, figure->y_label, out);
+	fputs("set format x '%.10g'\n", out);
 	if (figure->kind == SCOPE_HEAT) {
 		plot_label("cblabel", figure->z_label, out);
 		fputs("set cblabel offset 3\nset rmargin 16\n"
@@ -92,7 +108,7 @@ void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *o
 		      "$data << END\n",
 		    out);
 		heat_each(figure, ' ', out);
-		fputs("END\nplot $data using 1:2:3 with image notitle\n", out);
+		fprintf(out, "END\nplot $data using ($1/%g):2:3 with image notitle\n", unit);
 		return;
 	}
 	if (figure->kind == SCOPE_DOTS)
@@ -100,8 +116,8 @@ void scope_gnuplot(const struct scope_figure *figure, const char *title, FILE *o
 	for (size_t s = 0; s < figure->n_series; s++)
 		series_put(figure, s, out);
 	for (size_t s = 0; s < figure->n_series; s++)
-		fprintf(out, "%s $data%zu using 1:2 with %s lc rgb '%s' %s%s%s",
-		    s > 0 ? "," : "plot", s, styles[figure->kind], plot_colour(s),
+		fprintf(out, "%s $data%zu using ($1/%g):2 with %s lc rgb '%s' %s%s%s",
+		    s > 0 ? "," : "plot", s, unit, styles[figure->kind], plot_colour(s),
 		    figure->n_series > 1 ? "title '" : "notitle",
 		    figure->n_series > 1 ? figure->series[s] : "", figure->n_series > 1 ? "'" : "");
 	fputc('\n', out);

@@ -92,6 +92,16 @@ void scope_figure_fini(struct scope_figure *figure);
 /* scope_most gives the largest magnitude of a part that is a number; 1 if all are 0. */
 float scope_most(const struct scope_signal *signal);
 
+/* scope_welch_new makes what spectra in blocks of `fft`, a power of two, need again and again: the
+ * window and its memory. NULL: there is no memory. scope_welch_free takes NULL. */
+struct scope_welch;
+struct scope_welch *scope_welch_new(uint32_t fft, enum scope_window window);
+void scope_welch_free(struct scope_welch *welch);
+/* scope_welch_power is scope_power, with the blocks and the window of `welch`; it allocates
+ * nothing. */
+void scope_welch_power(struct scope_welch *welch, const struct scope_signal *signal,
+    double *ret_power, double *ret_rbw, size_t *ret_blocks);
+
 /* scope_power gives the spectrum of a signal in blocks of `fft`, a power of two: linear, as power
  * in the resolution bandwidth, fft values from the lowest frequency on, of a real signal the
  * fft / 2 + 1 values from 0 on. *ret_rbw is the bandwidth in shares of the rate. 0 with the number

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/scope/scope.h"
 
@@ -22,31 +23,31 @@ static double window_at(enum scope_window window, uint32_t i, uint32_t n)
 	    flat[4] * (2 * c2 * c2 - 1);
 }
 
-struct welch {
+struct scope_welch {
 	uint32_t fft;
 	double *window;
 	double *turns; /* cosine and sine of -2 pi k / fft, for k < fft / 2 */
 	double *items; /* pairs of real and imaginary part */
+	double *sum;
 	double scale, rbw;
 };
 
-static void welch_fini(struct welch *welch)
+void scope_welch_free(struct scope_welch *welch)
 {
+	if (!welch)
+		return;
 	free(welch->window);
 	free(welch->turns);
 	free(welch->items);
+	free(welch->sum);
+	free(welch);
 }
 
-static int welch_init(struct welch *welch, uint32_t fft, enum scope_window window)
+static void welch_fill(struct scope_welch *welch, enum scope_window window)
 {
+	const uint32_t fft = welch->fft;
 	double sum = 0, squares = 0;
 
-	*welch = (struct welch){.fft = fft,
-	    .window = calloc(fft, sizeof(double)),
-	    .turns = calloc(fft, sizeof(double)),
-	    .items = calloc(fft, 2 * sizeof(double))};
-	if (!welch->window || !welch->turns || !welch->items)
-		return -ENOMEM;
 	for (uint32_t k = 0; k < fft / 2; k++) {
 		welch->turns[2 * k] = cos(2 * M_PI * k / fft);
 		welch->turns[2 * k + 1] = -sin(2 * M_PI * k / fft);
@@ -58,11 +59,29 @@ static int welch_init(struct welch *welch, uint32_t fft, enum scope_window windo
 	}
 	welch->scale = 1 / (sum * sum);
 	welch->rbw = squares / (sum * sum);
-	return 0;
+}
+
+struct scope_welch *scope_welch_new(uint32_t fft, enum scope_window window)
+{
+	struct scope_welch *welch = calloc(1, sizeof(*welch));
+
+	if (!welch)
+		return NULL;
+	*welch = (struct scope_welch){.fft = fft,
+	    .window = calloc(fft, sizeof(double)),
+	    .turns = calloc(fft, sizeof(double)),
+	    .items = calloc(fft, 2 * sizeof(double)),
+	    .sum = calloc(fft, sizeof(double))};
+	if (!welch->window || !welch->turns || !welch->items || !welch->sum) {
+		scope_welch_free(welch);
+		return NULL;
+	}
+	welch_fill(welch, window);
+	return welch;
 }
 
 /* Item i goes to the place whose bits are those of i from behind. */
-static void items_shuffle(struct welch *welch)
+static void items_shuffle(struct scope_welch *welch)
 {
 	for (uint32_t i = 1, j = 0; i < welch->fft; i++) {
 		uint32_t bit = welch->fft / 2;
@@ -80,7 +99,7 @@ static void items_shuffle(struct welch *welch)
 }
 
 /* A transform of a power of two, in place. */
-static void items_transform(struct welch *welch)
+static void items_transform(struct scope_welch *welch)
 {
 	items_shuffle(welch);
 	for (uint32_t half = 1; half < welch->fft; half *= 2)
@@ -100,7 +119,7 @@ static void items_transform(struct welch *welch)
 }
 
 /* Adds the powers of one block, in the order of the transform. */
-static void block_add(struct welch *welch, const float *iq, double *power)
+static void block_add(struct scope_welch *welch, const float *iq, double *power)
 {
 	for (uint32_t i = 0; i < welch->fft; i++) {
 		welch->items[2 * i] = iq[2 * i] * welch->window[i];
@@ -137,27 +156,31 @@ static bool is_finite(const float *iq, uint32_t n)
 	return true;
 }
 
+void scope_welch_power(struct scope_welch *welch, const struct scope_signal *signal,
+    double *ret_power, double *ret_rbw, size_t *ret_blocks)
+{
+	const uint32_t fft = welch->fft;
+	size_t blocks = 0;
+
+	memset(welch->sum, 0, fft * sizeof(*welch->sum));
+	for (size_t at = 0; at + fft <= signal->n; at += fft / 2)
+		if (is_finite(signal->iq + 2 * at, fft)) {
+			block_add(welch, signal->iq + 2 * at, welch->sum);
+			blocks++;
+		}
+	lines_order(welch->sum, signal, fft, (double)blocks, ret_power);
+	*ret_rbw = welch->rbw;
+	*ret_blocks = blocks;
+}
+
 int scope_power(const struct scope_signal *signal, uint32_t fft, enum scope_window window,
     double *ret_power, double *ret_rbw, size_t *ret_blocks)
 {
-	struct welch welch;
-	double *sum = calloc(fft, sizeof(*sum));
-	size_t blocks = 0;
-	int rc = welch_init(&welch, fft, window);
+	struct scope_welch *welch = scope_welch_new(fft, window);
 
-	if (rc == 0 && !sum)
-		rc = -ENOMEM;
-	for (size_t at = 0; rc == 0 && at + fft <= signal->n; at += fft / 2)
-		if (is_finite(signal->iq + 2 * at, fft)) {
-			block_add(&welch, signal->iq + 2 * at, sum);
-			blocks++;
-		}
-	if (rc == 0) {
-		lines_order(sum, signal, fft, (double)blocks, ret_power);
-		*ret_rbw = welch.rbw;
-		*ret_blocks = blocks;
-	}
-	welch_fini(&welch);
-	free(sum);
-	return rc;
+	if (!welch)
+		return -ENOMEM;
+	scope_welch_power(welch, signal, ret_power, ret_rbw, ret_blocks);
+	scope_welch_free(welch);
+	return 0;
 }

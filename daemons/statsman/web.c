@@ -20,6 +20,7 @@ static void stream_clear(struct web_stream *stream)
 		free(stream->queue[stream->first].bytes);
 		stream->first = (stream->first + 1) % WEB_QUEUE;
 	}
+	web_look_fini(&stream->signal);
 	stream->state = WEB_FREE;
 	stream->life++;
 	stream->greeted = stream->waiting = false;
@@ -85,7 +86,7 @@ static void handed_over(void *self, short revents)
 	if (eventfd_read(statsman->web.want_fd, &n) < 0)
 		return;
 	asks_begin(statsman);
-	for (int i = 0; i < WEB_CLIENTS; i++)
+	for (int i = 0; i < WEB_STREAMS; i++)
 		stream_look(statsman, &statsman->web.streams[i]);
 }
 
@@ -131,7 +132,7 @@ static void locks_init(struct web *web)
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&web->changed, &attributes);
-	for (int i = 0; i < WEB_CLIENTS; i++)
+	for (int i = 0; i < WEB_STREAMS; i++)
 		pthread_cond_init(&web->streams[i].changed, &attributes);
 	pthread_condattr_destroy(&attributes);
 }
@@ -158,7 +159,7 @@ int web_open(struct statsman *statsman)
 	web->node = args->node ? args->node : "";
 	web->platform = args->platform != NULL;
 	web->looks = json_object();
-	for (int i = 0; i < WEB_CLIENTS; i++) {
+	for (int i = 0; i < WEB_STREAMS; i++) {
 		web->streams[i].web = web;
 		web->streams[i].statsman = statsman;
 	}
@@ -179,7 +180,7 @@ static void threads_end(struct web *web)
 	pthread_mutex_lock(&web->lock);
 	web->ending = true;
 	pthread_cond_broadcast(&web->changed);
-	for (int i = 0; i < WEB_CLIENTS; i++)
+	for (int i = 0; i < WEB_STREAMS; i++)
 		pthread_cond_broadcast(&web->streams[i].changed);
 	pthread_mutex_unlock(&web->lock);
 	serve_end(&web->serve);
@@ -200,7 +201,7 @@ void web_close(struct statsman *statsman)
 		next = web->asks->next;
 		web_ask_free(web->asks);
 	}
-	for (int i = 0; i < WEB_CLIENTS; i++) {
+	for (int i = 0; i < WEB_STREAMS; i++) {
 		loop_timer_stop(&statsman->daemon.loop, &web->streams[i].timer);
 		stream_clear(&web->streams[i]);
 		pthread_cond_destroy(&web->streams[i].changed);

@@ -28,7 +28,8 @@
 #include "core/base/web_file.h"
 
 enum {
-	WEB_CLIENTS = 16,
+	WEB_CLIENTS = 16, /* that look at events; and as many signals */
+	WEB_STREAMS = 2 * WEB_CLIENTS,
 	WEB_QUEUE = 8,
 	WEB_WAIT_MS = 8000,
 	WEB_ROUND_MS = 1000,
@@ -87,7 +88,7 @@ struct web {
 	pthread_cond_t changed;
 	bool ending;
 	struct web_ask *asks, **asks_end;
-	struct web_stream streams[WEB_CLIENTS];
+	struct web_stream streams[WEB_STREAMS];
 	struct web_counts counts;
 	int want_fd; /* eventfd: there is something for the loop; -1: nothing is served */
 	/* set before the threads begin */

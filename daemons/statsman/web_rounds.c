@@ -25,13 +25,21 @@ static bool is_looking(struct web *web, const struct web_stream *stream)
 
 /* ---- an event ------------------------------------------------------------------------ */
 
+/* As a Server-Sent Event, or as one JSON object through a WebSocket. */
+static int event_print(
+    const struct web_stream *stream, const char *name, const char *text, char **ret)
+{
+	if (stream->target.socket)
+		return asprintf(ret, "{\"event\":\"%s\",\"data\":%s}", name, text);
+	return asprintf(
+	    ret, "%sevent: %s\ndata: %s\n\n", stream->greeted ? "" : "retry: 1000\n", name, text);
+}
+
 /* `text` may be NULL: there is no memory. */
 static void event_put(struct web_stream *stream, const char *name, const char *text)
 {
 	char *event = NULL;
-	const int len = text ? asprintf(&event, "%sevent: %s\ndata: %s\n\n",
-	                           stream->greeted ? "" : "retry: 1000\n", name, text)
-	                     : -1;
+	const int len = text ? event_print(stream, name, text, &event) : -1;
 
 	if (len > 0 && web_put(stream, event, (size_t)len, false))
 		stream->greeted = true;
@@ -80,7 +88,7 @@ static void second_put(struct web *web, const char *name, json_t *waveform, cons
 {
 	char *text = NULL, *error = NULL;
 
-	for (int i = 0; i < WEB_CLIENTS; i++) {
+	for (int i = 0; i < WEB_STREAMS; i++) {
 		struct web_stream *stream = &web->streams[i];
 
 		if (!is_looking(web, stream) || strcmp(stream->target.waveform, name) != 0)
@@ -216,7 +224,7 @@ static unsigned wanted_find(struct web *web)
 	const char *name;
 	json_t *value;
 
-	for (int i = 0; i < WEB_CLIENTS; i++)
+	for (int i = 0; i < WEB_STREAMS; i++)
 		if (is_looking(web, &web->streams[i])) {
 			clients++;
 			json_object_set_new(set, web->streams[i].target.waveform, json_true());

@@ -316,10 +316,12 @@ int web_route(const struct http_request *request, struct web_target *ret, char r
 		status = query_take(request->query, asks, ret, ret_why);
 	if (status == 0 && ret->kind == WEB_EVENTS && request->head)
 		return request_refuse(ret_why, 405, "events have no end, so this takes only GET");
-	if (status == 0 && (ret->kind == WEB_SIGNAL) != request->socket)
-		return request_refuse(ret_why, 400,
-		    request->socket ? "only /api/signal is a WebSocket"
-		                    : "/api/signal is a WebSocket");
+	if (status == 0 && ret->kind == WEB_SIGNAL && !request->socket)
+		return request_refuse(ret_why, 400, "/api/signal is a WebSocket");
+	if (status == 0 && ret->kind != WEB_SIGNAL && ret->kind != WEB_EVENTS && request->socket)
+		return request_refuse(
+		    ret_why, 400, "only /api/events and /api/signal are WebSockets");
+	ret->socket = request->socket;
 	return status;
 }
 

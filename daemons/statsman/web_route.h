@@ -60,6 +60,7 @@ struct web_set { /* one parameter; freed by web_target_fini */
 struct web_target {
 	enum web_kind kind;
 	bool changes; /* wants the token */
+	bool socket;  /* by a WebSocket */
 	char waveform[WEB_NAME], port[WEB_PORT_NAME];
 	uint64_t number; /* slot of a miss; ms of a trace; messages that a ring keeps */
 	bool json;       /* a trace for chrome://tracing */

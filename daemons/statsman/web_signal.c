@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "daemons/statsman/web_signal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,12 @@
 static bool is_levels(const struct web_look *look)
 {
 	return look->view == WEB_SPECTRUM || look->view == WEB_WATERFALL;
+}
+
+void web_look_fini(struct web_look *look)
+{
+	scope_welch_free(look->welch);
+	look->welch = NULL;
 }
 
 const char *web_look_why(const struct web_look *look)
@@ -133,36 +140,43 @@ static void head_put(const struct web_look *look, const struct web_taken *taken,
 
 static uint8_t level_byte(double power)
 {
-	const double db = 10 * log10(fmax(power, 1e-30)),
-	             at = (db - WEB_DB_LOW) * 255 / (WEB_DB_HIGH - WEB_DB_LOW);
+	const float db = 10 * log10f((float)fmax(power, 1e-30)),
+	            at = (db - WEB_DB_LOW) * 255 / (WEB_DB_HIGH - WEB_DB_LOW);
 
-	return isnan(power) ? 0 : (uint8_t)lround(fmin(fmax(at, 0), 255));
+	return isnan(power) ? 0 : (uint8_t)lroundf(fminf(fmaxf(at, 0), 255));
 }
 
 /* A spectrum of fewer samples than it has lines is made of what there is, and zeros. */
-static int levels_put(
-    const struct web_look *look, struct scope_signal *signal, uint32_t n, uint8_t *ret)
+static int samples_fill(struct scope_signal *signal, uint32_t bins)
 {
-	double *power = calloc(look->bins + 1u, sizeof(*power)), rbw;
-	size_t blocks = 0;
-	float *more = NULL;
-	int rc = power ? 0 : -ENOMEM;
+	float *more;
 
-	if (rc == 0 && signal->n < look->bins) {
-		more = realloc(signal->iq, 2 * look->bins * sizeof(*more));
-		rc = more ? 0 : -ENOMEM;
-	}
-	if (more) {
-		memset(more + 2 * signal->n, 0, 2 * (look->bins - signal->n) * sizeof(*more));
-		signal->iq = more;
-		signal->n = look->bins;
-	}
-	if (rc == 0)
-		rc = scope_power(signal, look->bins, SCOPE_FLATTOP, power, &rbw, &blocks);
-	for (uint32_t i = 0; rc == 0 && i < n; i++)
+	if (signal->n >= bins)
+		return 0;
+	more = realloc(signal->iq, 2 * (size_t)bins * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + 2 * signal->n, 0, 2 * (bins - signal->n) * sizeof(*more));
+	signal->iq = more;
+	signal->n = bins;
+	return 0;
+}
+
+static int levels_put(struct web_look *look, struct scope_signal *signal, uint32_t n, uint8_t *ret)
+{
+	double power[WEB_BINS_MAX + 1], rbw;
+	size_t blocks;
+	int rc = samples_fill(signal, look->bins);
+
+	assert(look->bins <= WEB_BINS_MAX && n <= look->bins);
+	if (!look->welch)
+		look->welch = scope_welch_new(look->bins, SCOPE_FLATTOP);
+	if (rc < 0 || !look->welch)
+		return -ENOMEM;
+	scope_welch_power(look->welch, signal, power, &rbw, &blocks);
+	for (uint32_t i = 0; i < n; i++)
 		ret[i] = level_byte(blocks > 0 ? power[i] : NAN);
-	free(power);
-	return rc;
+	return 0;
 }
 
 static void points_put(const struct scope_signal *signal, float scale, uint8_t *ret)
@@ -179,8 +193,8 @@ static void points_put(const struct scope_signal *signal, float scale, uint8_t *
 }
 
 /* `signal` is its own. */
-static int data_put(const struct web_look *look, const struct web_taken *taken,
-    struct scope_signal *signal, uint8_t *ret)
+static int data_put(
+    struct web_look *look, const struct web_taken *taken, struct scope_signal *signal, uint8_t *ret)
 {
 	uint32_t n = web_look_values(look);
 	float scale = 0;
@@ -200,8 +214,8 @@ static int data_put(const struct web_look *look, const struct web_taken *taken,
 	return (int)(WEB_FRAME_HEAD + n * ret[14]);
 }
 
-long web_look_frame(const struct web_look *look, const uint8_t *taps, size_t len,
-    uint64_t *ret_newest, uint8_t ret[WEB_FRAME_MAX])
+long web_look_frame(struct web_look *look, const uint8_t *taps, size_t len, uint64_t *ret_newest,
+    uint8_t ret[WEB_FRAME_MAX])
 {
 	struct scope_signal signal;
 	struct web_taken taken;

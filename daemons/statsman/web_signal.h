@@ -34,6 +34,8 @@ enum {
 	WEB_BLOCKS = 2,      /* of a spectrum's average; more would cost time, and not be seen */
 };
 
+struct scope_welch;
+
 struct web_look {
 	uint32_t item_type, item_bytes, items_max;
 	double rate_hz; /* of the samples; 0: not known */
@@ -43,7 +45,11 @@ struct web_look {
 	uint32_t bins;   /* as asked for */
 	uint32_t rate;   /* frames a second, as given */
 	uint32_t values; /* in a frame at most */
+	/* of these bins, made with the first frame of a spectrum, freed by web_look_fini */
+	struct scope_welch *welch;
 };
+
+void web_look_fini(struct web_look *look);
 
 /* web_look_type: whether a view can be had of an output of these items; "" or the reason. */
 const char *web_look_why(const struct web_look *look);
@@ -56,8 +62,8 @@ uint64_t web_look_messages(const struct web_look *look);
 
 /* web_look_frame makes a frame of the frames of a tap (core/tap/frame.h). Returns its bytes; 0:
  * there is no message among them, or -ENOMEM. `newest` is the index of the last message. */
-long web_look_frame(const struct web_look *look, const uint8_t *taps, size_t len,
-    uint64_t *ret_newest, uint8_t ret[WEB_FRAME_MAX]);
+long web_look_frame(struct web_look *look, const uint8_t *taps, size_t len, uint64_t *ret_newest,
+    uint8_t ret[WEB_FRAME_MAX]);
 
 /* web_rate_given: of `asked` frames a second of `bytes` each as many as WEB_SIGNAL_BITS carry, at
  * least 1. web_rate_lower: what is left when a client does not read so many. */

@@ -55,7 +55,7 @@ static unsigned signals_count(const struct web *web)
 {
 	unsigned n = 0;
 
-	for (int i = 0; i < WEB_CLIENTS; i++)
+	for (int i = 0; i < WEB_STREAMS; i++)
 		n += web->streams[i].state == WEB_OPEN && web->streams[i].target.kind == WEB_SIGNAL;
 	return n;
 }
@@ -238,20 +238,24 @@ static bool answer_take(struct web_stream *stream, const struct wire_view *answe
 	return frames_take(stream, answer);
 }
 
+/* At multiples of the time between two questions, so that streams of one rate ask together: waking
+ * up costs more than a frame does. */
+static void tap_again(struct statsman *statsman, struct web_stream *stream)
+{
+	const uint64_t each = SECOND_NS / (stream->signal.rate > 0 ? stream->signal.rate : 1),
+	               due = (stream->asked_ns / each + 1) * each, now = clock_ns();
+
+	loop_timer_start(
+	    &statsman->daemon.loop, &stream->timer, now < due ? due - now : 1, tap_ask, stream);
+}
+
 static void tap_known(
     struct statsman *statsman, struct statsman_ask *ask, const struct wire_view *answer)
 {
 	struct web_stream *stream = ask->of;
-	uint64_t passed, each;
 
-	if (ask->at != stream->life)
-		return;
-	if (!answer_take(stream, answer))
-		return;
-	passed = clock_ns() - stream->asked_ns;
-	each = SECOND_NS / (stream->signal.rate > 0 ? stream->signal.rate : 1);
-	loop_timer_start(&statsman->daemon.loop, &stream->timer, passed < each ? each - passed : 1,
-	    tap_ask, stream);
+	if (ask->at == stream->life && answer_take(stream, answer))
+		tap_again(statsman, stream);
 }
 
 static void tap_ask(void *self)

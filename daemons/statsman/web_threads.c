@@ -37,19 +37,24 @@ void web_error(int status, const char *words, json_t *names, struct http_reply *
 	web_json(json, ret);
 }
 
-static json_t *counts_json(const struct web *web)
+/* Under the lock: how many there are of this kind. */
+static unsigned streams_count(const struct web *web, enum web_kind kind)
 {
-	int events = 0, signals = 0;
+	unsigned n = 0;
 
-	for (int i = 0; i < WEB_CLIENTS; i++) {
+	for (int i = 0; i < WEB_STREAMS; i++) {
 		const struct web_stream *stream = &web->streams[i];
 
-		if (stream->state == WEB_FREE || stream->state == WEB_LEFT)
-			continue;
-		events += stream->target.kind == WEB_EVENTS;
-		signals += stream->target.kind == WEB_SIGNAL;
+		n += stream->state != WEB_FREE && stream->state != WEB_LEFT &&
+		    stream->target.kind == kind;
 	}
-	return json_pack("{s:i, s:i, s:i, s:I, s:I, s:I}", "events", events, "signals", signals,
+	return n;
+}
+
+static json_t *counts_json(const struct web *web)
+{
+	return json_pack("{s:i, s:i, s:i, s:I, s:I, s:I}", "events",
+	    (int)streams_count(web, WEB_EVENTS), "signals", (int)streams_count(web, WEB_SIGNAL),
 	    "most", WEB_CLIENTS, "refused", (json_int_t)web->counts.refused, "dropped",
 	    (json_int_t)web->counts.dropped, "frames_dropped",
 	    (json_int_t)web->counts.frames_dropped);
@@ -131,9 +136,11 @@ static void ask_wait(struct web *web, struct web_target *target, struct http_rep
 static struct web_stream *stream_take(struct web *web, const struct web_target *target)
 {
 	struct web_stream *stream = NULL;
+	bool full;
 
 	pthread_mutex_lock(&web->lock);
-	for (int i = 0; i < WEB_CLIENTS && !stream && !web->ending; i++)
+	full = web->ending || streams_count(web, target->kind) >= WEB_CLIENTS;
+	for (int i = 0; i < WEB_STREAMS && !stream && !full; i++)
 		if (web->streams[i].state == WEB_FREE)
 			stream = &web->streams[i];
 	if (stream) {
@@ -164,9 +171,8 @@ static void stream_open(struct web *web, struct web_target *target, struct http_
 
 	if (!stream) {
 		snprintf(words, sizeof(words),
-		    "%d clients look at events and signals already, and more are not served; close "
-		    "one",
-		    WEB_CLIENTS);
+		    "%d clients look at %s already, and more are not served; close one",
+		    WEB_CLIENTS, target->kind == WEB_EVENTS ? "events" : "signals");
 		web_error(503, words, NULL, ret);
 		return;
 	}
@@ -300,11 +306,13 @@ static void request_answer(void *self, const struct http_request *request, struc
 
 void web_calls(struct web *web, struct http_calls *ret)
 {
+	static const char *const sockets[] = {"/api/events", "/api/signal", NULL};
+
 	*ret = (struct http_calls){.answer = request_answer,
 	    .next = stream_next,
 	    .leave = stream_leave,
 	    .end = stream_end,
 	    .self = web,
-	    .streams = WEB_CLIENTS,
-	    .socket = "/api/signal"};
+	    .streams = WEB_STREAMS,
+	    .sockets = sockets};
 }

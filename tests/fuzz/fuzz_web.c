@@ -40,6 +40,9 @@ static void target_check(const struct web_target *target, const struct http_requ
 	insist(target->kind != WEB_TRACE ||
 	    (target->number >= 1 && target->number <= WEB_TRACE_MS_MAX));
 	insist(target->kind != WEB_SIGNAL || (target->port[0] && target->waveform[0]));
+	insist(target->socket == request->socket);
+	insist(target->kind != WEB_SIGNAL || target->socket);
+	insist(!target->socket || target->kind == WEB_SIGNAL || target->kind == WEB_EVENTS);
 }
 
 static void body_check(const struct web_target *target)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # aloe bench overhead --daemons, with few slots on the virtual clock: every daemon of every node has its row, the total is the sum,
-# the published figures are beside it; and what is refused. The figures themselves say nothing here.
+# the published figures are beside it; overhead --web has a row for each crowd, and what its clients were sent; and what is refused.
+# The figures themselves say nothing here.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/common/node.sh
@@ -31,8 +32,13 @@ sums() {
 }
 ok "the total is the sum" sums
 ok "what was published is beside it" awk -F , '$1 == "TOTAL" && $9 != 186.7 { exit 1 } $1 == "EXEC" && $9 != 87.1 { exit 1 }' "$work/plain"
+ok "who looks at the dashboard" sh -c "'$bin/aloe-bench' overhead --web --rounds 2 --slots 20 --slot-us 10000 --clock virtual -q --csv '$work/web' >'$work/text'"
+ok "nobody, one and four clients" test "$(awk -F , 'NR > 1 { printf "%s ", $2 }' "$work/web")" = "0 1 4 "
+ok "a lane is compared with itself" awk -F , 'NR == 2 && ($5 != 1 || $7 != 1 || $9 != 1) { exit 1 } NR > 1 && !($3 > 0 && $5 > 0) { exit 1 }' "$work/web"
+ok "who looks is sent something" awk -F , 'NR == 2 && $13 != "" { exit 1 } NR > 2 && !($12 > 0 && $13 > 5) { exit 1 }' "$work/web"
+ok "components belong to no dashboard" says 2 "--components is for measurements without --web" "$bin/aloe-bench" overhead --web --components 3
 ok "no option of other measurements" says 2 "--rounds is for measurements without --daemons" "$bin/aloe-bench" overhead --daemons --rounds 2
-ok "nor its own without it" says 2 "--slots is for measurements with --daemons" "$bin/aloe-bench" overhead --slots 20
+ok "nor its own without it" says 2 "--slots is for measurements with --daemons or --web" "$bin/aloe-bench" overhead --slots 20
 ok "too few slots" says 2 "10 .. 10000000" "$bin/aloe-bench" overhead --daemons --slots 1
 ok "no node is left" test -z "$(ps -eo args= | grep "^aloe-[a-z]* --dir[= ]$work/aloe-bench-")"
 exit $failed

@@ -317,6 +317,100 @@ static void cursor_is_below(const struct terminal *t)
 	assert_int_equal(rows_with(&t->screen, "^C"), 0);
 }
 
+static void run_start(struct terminal *t, const char *around)
+{
+	char run[800], command[1024];
+
+	snprintf(run, sizeof(run),
+	    "%s run waveforms/utran384-random.conf --clock virtual --state %s",
+	    aloe_program("aloe"), aloe_path("state"));
+	snprintf(command, sizeof(command), around, run);
+	terminal_start(t, 24, 80, command);
+}
+
+/* The keys of `top`. q leaves the table, gives the terminal back, and the run goes on; Ctrl-C is
+ * what stops it. */
+static void run_keys(void **state)
+{
+	struct terminal t;
+
+	(void)state;
+	run_start(&t, "exec %s");
+	AWAIT(&t, TABLE, " check  ", "q leave");
+	assert_true(is_raw(&t));
+	type(&t, "l");
+	AWAIT(&t, "lanes by badness", "left p1 us", "~mean us");
+	type(&t, "ss");
+	AWAIT(&t, "lanes by CPU", "slots: ");
+	type(&t, "c");
+	AWAIT(&t, "the waveform has no copies");
+	type(&t, "w");
+	AWAIT(&t, "there is no record of a late slot");
+	type(&t, "i/deCO\r");
+	AWAIT(&t, "by badness, with deCO", "  decoder  ", "~ check  ");
+	terminal_resize(&t, 30, 132);
+	AWAIT(&t, TABLE, "  decoder  ", "kMAC");
+	type(&t, "\032\033"); /* nobody continues what stops here; the table before it stays */
+	AWAIT(&t, " check  ");
+	type(&t, "?");
+	AWAIT(&t, "name of the instance in the waveform file", "~ check  ");
+	type(&t, "?q");
+	AWAIT(&t, "the run goes on, with a line every two seconds; Ctrl-C stops it");
+	assert_false(is_raw(&t));
+	while (rows_with(&t.screen, "0 slipped; 0 absent") == 0)
+		assert_true(terminal_read(&t, PATIENCE_MS));
+	assert_int_equal(kill(t.pid, SIGINT), 0);
+	assert_int_equal(terminal_end(&t), 130);
+	screen_print(&t.screen);
+}
+
+/* The manager of a run's own node, which the node's frontend has started. */
+static pid_t manager_of(pid_t run)
+{
+	char command[120], line[32] = "";
+	FILE *found;
+
+	snprintf(
+	    command, sizeof(command), "pgrep -P \"$(pgrep -P %d aloe-frontend)\" aloe-swman", run);
+	found = popen(command, "r");
+	assert_non_null(found);
+	assert_non_null(fgets(line, sizeof(line), found));
+	pclose(found);
+	return (pid_t)strtol(line, NULL, 10);
+}
+
+/* Daemons that die, and an end by a signal: the terminal is as it was. */
+static void run_dies(void **state)
+{
+	struct terminal t;
+
+	(void)state;
+	run_start(&t, "exec %s");
+	AWAIT(&t, TABLE, "q leave");
+	assert_int_equal(kill(manager_of(t.pid), SIGKILL), 0);
+	type(&t, "l");
+	AWAIT(&t, "lanes by badness", "q leave");
+	assert_true(is_raw(&t));
+	assert_int_equal(kill(t.pid, SIGTERM), 0);
+	assert_int_equal(terminal_end(&t), 130);
+}
+
+/* In the background it has no keys, and is not stopped for asking; in the foreground it has. */
+static void run_behind(void **state)
+{
+	struct terminal t;
+
+	(void)state;
+	run_start(&t, "set -m; %s & read line; fg >/dev/null");
+	AWAIT(&t, TABLE, "~q leave");
+	type(&t, "\n");
+	AWAIT(&t, TABLE, "q leave");
+	type(&t, "l");
+	AWAIT(&t, "lanes by badness");
+	type(&t, "\003");
+	assert_int_equal(terminal_end(&t), 130);
+}
+
 static void top_start(struct terminal *t, int rows, int cols, const char *args)
 {
 	char command[1024];
@@ -568,6 +662,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(sizes_of_a_run),
+	    cmocka_unit_test(run_keys),
+	    cmocka_unit_test(run_dies),
+	    cmocka_unit_test(run_behind),
 	    cmocka_unit_test(top_ends),
 	    cmocka_unit_test(top_keys),
 	    cmocka_unit_test(top_without),

@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from web_client import Events, Signal, ask, raw  # noqa: E402
+from web_client import Events, Looks, Signal, ask, raw  # noqa: E402
 
 ALOE, DIR, PORT, PAGE = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 failed = False
@@ -200,6 +200,11 @@ def events():
     ok("lanes", second["waveform"]["lanes"][0].keys() >= {"lane", "cpu", "load", "least_us", "missed"}, second["waveform"]["lanes"])
     ok("an event is small", len(json.dumps(second, separators=(",", ":"))) < 6000 and second["waveforms_left_out"] == 0)
     other = Events(PORT, "/api/events")
+    socket = Looks(PORT, "/api/events?waveform=w")
+    ok("by a WebSocket, too", socket.status == 101 and socket.second()["waveform"]["name"] == "w")
+    socket.close()
+    ok("of a waveform that is not there it is no WebSocket", Looks(PORT, "/api/events?waveform=nix").status == 404)
+    ok("no other address is a WebSocket", Signal(PORT, "/api/node").status == 200)
     ok("events of no waveform", other.next()[1]["waveform"] is None and other.next()[1]["waveforms"][0]["name"] == "w")
     other.close()
     stream.close()
@@ -308,30 +313,31 @@ def crowd():
     deadline = time.monotonic() + 20
     while sum(get("/api/node")[1]["clients"][kind] for kind in ("events", "signals")) and time.monotonic() < deadline:
         time.sleep(0.1)
-    many = [Events(PORT, "/api/events") for _ in range(8)]
-    many += [Signal(PORT, "/api/signal?waveform=w&port=mod.out") for _ in range(8)]
-    ok("16 clients", all(one.status in (200, 101) for one in many))
+    many = [Events(PORT, "/api/events") for _ in range(8)] + [Looks(PORT, "/api/events") for _ in range(8)]
+    many += [Signal(PORT, "/api/signal?waveform=w&port=mod.out") for _ in range(16)]
+    ok("16 clients, and 16 signals", all(one.status in (200, 101) for one in many))
     refused("the 17th is refused in words", get("/api/events"), 503, "16 clients")
+    ok("by a WebSocket, too", Looks(PORT, "/api/events").status == 503)
     ok("for a signal, too", Signal(PORT, "/api/signal?waveform=w&port=mod.out").status == 503)
     ok("refusals are counted", get("/api/node")[1]["clients"]["refused"] >= 2)
     ok("requests are served all the same", get("/api/waveforms/w")[0] == 200)
     said = {}
     deadline = time.monotonic() + 60
-    while said.get("rate") != 5 and time.monotonic() < deadline:
+    while said.get("rate") != 2 and time.monotonic() < deadline:
         one = many[-1].next()
         if one is None:
             break
         said = one if isinstance(one, dict) else {}
-    ok("eight signals share what there is, and it is said", "all clients together" in said.get("why", ""), said)
+    ok("sixteen signals share what there is, and it is said", "all clients together" in said.get("why", ""), said)
     many.pop().close()
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
-        again = Events(PORT, "/api/events")
-        if again.status == 200:
+        again = Signal(PORT, "/api/signal?waveform=w&port=mod.out")
+        if again.status == 101:
             break
         again.close()
         time.sleep(0.1)
-    ok("one goes, another one may come", again.status == 200)
+    ok("one goes, another one may come", again.status == 101)
     for one in many + [again]:
         one.close()
 

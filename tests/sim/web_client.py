@@ -133,3 +133,14 @@ class Signal:
             pass
         self.file.close()
         self.connection.close()
+
+
+class Looks(Signal):
+    """Events through a WebSocket."""
+
+    def second(self):
+        """The next second; None at the end."""
+        event = self.next()
+        while event is not None and event["event"] != "second":
+            event = self.next()
+        return event and event["data"]

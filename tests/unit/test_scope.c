@@ -295,6 +295,36 @@ static char *text_of(const struct scope_figure *figure, char kind)
 	return text;
 }
 
+/* A picture has the unit that makes its numbers short; values are in Hz. */
+static void test_units(void **state)
+{
+	static const struct {
+		double rate_hz, centre_hz;
+		const char *label, *scaled;
+	} cases[] = {{0, 0, "'frequency in shares of the rate'", "using ($1/1):2"},
+	    {1000, 0, "'frequency in Hz'", "using ($1/1):2"},
+	    {912e3, 0, "'frequency in kHz'", "using ($1/1000):2"},
+	    {912e3, 100e6, "'frequency in MHz'", "using ($1/1e+06):2"},
+	    {912e3, -2.4e9, "'frequency in GHz'", "using ($1/1e+09):2"}};
+	struct scope_signal signal = made(true, 0, 0.1, -60);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scope_figure figure;
+		char *text;
+
+		signal.rate_hz = cases[i].rate_hz;
+		signal.centre_hz = cases[i].centre_hz;
+		figure = look(&signal, (struct scope_options){.view = SCOPE_SPECTRUM});
+		text = text_of(&figure, 'g');
+		assert_non_null(strstr(text, cases[i].label));
+		assert_non_null(strstr(text, cases[i].scaled));
+		free(text);
+		scope_figure_fini(&figure);
+	}
+	scope_signal_fini(&signal);
+}
+
 static void test_texts(void **state)
 {
 	static const float values[] = {0, 1, 0, -1};
@@ -484,6 +514,7 @@ int main(void)
 	    cmocka_unit_test(test_constellation),
 	    cmocka_unit_test(test_others),
 	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_units),
 	    cmocka_unit_test(test_texts),
 	    cmocka_unit_test(test_average),
 	    cmocka_unit_test(test_span),

@@ -484,7 +484,7 @@ static void test_view_keys(void **state)
 		assert_int_equal(view.scroll, 0);
 	}
 	assert_true(view_key(&view, 's') && view_key(&view, 's') && view_key(&view, 'r'));
-	view_keys_line(&view, line, sizeof(line));
+	view_keys_line(&view, "quit", line, sizeof(line));
 	assert_non_null(strstr(line, "lanes by CPU, reversed "));
 	assert_true(view_key(&view, 'S') && view_key(&view, 'S') && view_key(&view, 'S'));
 	assert_string_equal(view_column(VIEW_LANES, view.sort), "slots");
@@ -511,7 +511,7 @@ static void test_filter_keys(void **state)
 		assert_true(view_key(&view, TERM_ERASE));
 	assert_string_equal(view.filter, "");
 	assert_true(view_key(&view, 'x') && view_key(&view, '\033' - 1));
-	view_keys_line(&view, line, sizeof(line));
+	view_keys_line(&view, "quit", line, sizeof(line));
 	assert_non_null(strstr(line, "rows with: x_ "));
 	assert_true(view_key(&view, '\n'));
 	assert_string_equal(view.filter, "x");

@@ -183,6 +183,30 @@ static void test_addresses(void **state)
 	    routed("/api/waveforms/w/misses/99999999999999999999", NULL, &target), 400);
 }
 
+/* Events may be read either way, a signal through a WebSocket alone, all else never. */
+static void test_sockets(void **state)
+{
+	static const struct {
+		const char *path, *query;
+		int plain, socket;
+	} cases[] = {{"/api/events", NULL, 0, 0}, {"/api/signal", "waveform=w&port=a.b", 400, 0},
+	    {"/api/node", NULL, 0, 400}, {"/", NULL, 0, 400}};
+	struct web_target target;
+	char why[WEB_WHY];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (int socket = 0; socket < 2; socket++) {
+			const struct http_request request = {
+			    .path = cases[i].path, .query = cases[i].query, .socket = socket};
+
+			assert_int_equal(web_route(&request, &target, why),
+			    socket ? cases[i].socket : cases[i].plain);
+			assert_true(why[0] || target.socket == (socket != 0));
+			web_target_fini(&target);
+		}
+}
+
 static void test_queries(void **state)
 {
 	static const char signal[] = "/api/signal";
@@ -346,8 +370,8 @@ static struct web_look look_of(enum web_view view)
 static void test_a_tone(void **state)
 {
 	static uint8_t taps[3 * (16 + 8 * TONE_N)];
-	const struct web_look look = look_of(WEB_SPECTRUM);
-	uint8_t frame[WEB_FRAME_MAX];
+	struct web_look look = look_of(WEB_SPECTRUM);
+	uint8_t frame[WEB_FRAME_MAX], again[WEB_FRAME_MAX];
 	uint64_t newest = 0, index;
 	size_t len = 0, most = 0;
 	double db;
@@ -372,12 +396,16 @@ static void test_a_tone(void **state)
 	if (fabs(db + 10) > 0.35) /* half of a step of a byte */
 		fail_msg("%f dB", db);
 	assert_true(frame[16 + 100] < 30);
+	assert_int_equal(web_look_frame(&look, taps, len, &newest, again), 16 + 512);
+	assert_memory_equal(again, frame, 16 + 512); /* its window is kept */
+	web_look_fini(&look);
+	assert_null(look.welch);
 }
 
 static void test_a_message_that_is_missing(void **state)
 {
 	static uint8_t taps[3 * (16 + 8 * TONE_N)];
-	const struct web_look look = look_of(WEB_TIME);
+	struct web_look look = look_of(WEB_TIME);
 	uint8_t frame[WEB_FRAME_MAX];
 	uint64_t newest = 0;
 	size_t len = 0;
@@ -446,6 +474,7 @@ static void test_few_samples_and_odd_ones(void **state)
 	assert_string_not_equal(web_look_why(&look), "");
 	look.item_bytes = 0;
 	assert_string_not_equal(web_look_why(&look), "");
+	web_look_fini(&look);
 }
 
 /* ---- reports ------------------------------------------------------------------------ */
@@ -599,12 +628,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_hosts),
 	    cmocka_unit_test(test_origins), cmocka_unit_test(test_tokens),
 	    cmocka_unit_test(test_the_file_of_the_token), cmocka_unit_test(test_frames_of_a_client),
-	    cmocka_unit_test(test_addresses), cmocka_unit_test(test_queries),
-	    cmocka_unit_test(test_bodies), cmocka_unit_test(test_the_page),
-	    cmocka_unit_test(test_rates), cmocka_unit_test(test_a_tone),
-	    cmocka_unit_test(test_a_message_that_is_missing), cmocka_unit_test(test_cut_messages),
-	    cmocka_unit_test(test_few_samples_and_odd_ones), cmocka_unit_test(test_a_second),
-	    cmocka_unit_test(test_a_load_of_the_same_name),
+	    cmocka_unit_test(test_addresses), cmocka_unit_test(test_sockets),
+	    cmocka_unit_test(test_queries), cmocka_unit_test(test_bodies),
+	    cmocka_unit_test(test_the_page), cmocka_unit_test(test_rates),
+	    cmocka_unit_test(test_a_tone), cmocka_unit_test(test_a_message_that_is_missing),
+	    cmocka_unit_test(test_cut_messages), cmocka_unit_test(test_few_samples_and_odd_ones),
+	    cmocka_unit_test(test_a_second), cmocka_unit_test(test_a_load_of_the_same_name),
 	    cmocka_unit_test(test_misses_of_two_lanes), cmocka_unit_test(test_bounds_of_an_event),
 	    cmocka_unit_test(test_reports_that_are_none)};
 

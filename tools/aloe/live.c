@@ -53,6 +53,14 @@ void live_show(struct live_view *live, const json_t *report)
 	}
 }
 
+void live_leave(struct live_view *live)
+{
+	term_leave(&live->term);
+	term_keys_close(&live->term);
+	live->term.draws = false;
+	live->line_ms = now_ms();
+}
+
 /* What has been read up to the last line's end, or all of it when it has no end. */
 static size_t whole_lines(const struct live_view *live)
 {

@@ -26,6 +26,8 @@ void live_init(struct live_view *live);
  * elsewhere a line now and then. */
 void live_tables(struct live_view *live, const json_t *reports);
 void live_show(struct live_view *live, const json_t *report);
+/* live_leave leaves the table as it is, and gives the terminal back: lines come from now on. */
+void live_leave(struct live_view *live);
 /* live_words reads what the daemons have said on `fd`, which does not wait, and writes it on
  * standard error line by line, above the table: true when it wrote, and the table is gone. */
 bool live_words(struct live_view *live, int fd);

@@ -403,7 +403,10 @@ static const char run_doc[] =
     "a line every two seconds, and prints the report when the waveform has ended. The first "
     "Ctrl-C stops the waveform: messages on their way still arrive, files are closed, and the "
     "report is printed (exit status 130). A second Ctrl-C, 0.3 s later or more, ends everything "
-    "at once. No process is left behind.\n\nWith --clock step on a terminal, Enter or s runs one "
+    "at once. No process is left behind.\n\nOn a terminal the live table has the keys of `aloe "
+    "top` (pages, order, filter, scrolling; ? explains the columns). q leaves the table, and the "
+    "run goes on with a line every two seconds; Ctrl-C stops it. After Ctrl-Z the waveform runs "
+    "on, and `fg` brings the table back.\n\nWith --clock step on a terminal, Enter or s runs one "
     "slot, a number runs so many slots, and q quits. Without a terminal the waveform runs to its "
     "end.\n\nOne file_source and one file_sink of the waveform may have path = \"-\": standard "
     "input and standard output of this command, as in `program | aloe run FILE | program`. All "
@@ -500,7 +503,11 @@ static const char web_doc[] =
     "needs no token. Whatever changes something does: the page takes the token from the address "
     "that `aloe web` prints behind `open:`. The token lies in the file `web` of the node's runtime "
     "directory, which only its user can read; it stays the same until the node ends. At most 16 "
-    "clients look at once.\n\nFrom another machine: `ssh -L 7373:127.0.0.1:7373 HOST`.";
+    "pages look at once, and at 16 signals.\n\nFrom another machine: `ssh -L "
+    "7373:127.0.0.1:7373 HOST`. Another address than 127.0.0.1 is refused: it would need TLS, and "
+    "the civetweb of Debian 12 (1.15) cannot have TLS beside OpenSSL 3. It looks for the function "
+    "SSL_get_peer_certificate, which OpenSSL 3 does not export, and ends with a fault at the first "
+    "connection.";
 static const char stop_doc[] =
     "Messages on their way still arrive; then files are closed. The waveform stays loaded, with "
     "its report, until `aloe unload`.\n\nIf the waveform makes no step for 5 s, or a host does "

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/report/report.h"
 #include "tools/aloe/cap.h"
 #include "tools/aloe/live.h"
@@ -16,8 +17,9 @@
 #include "tools/aloe/run.h"
 #include "tools/aloe/source.h"
 #include "tools/aloe/standard.h"
-#include "tools/aloe/web.h"
 #include "tools/aloe/trace.h"
+#include "tools/aloe/view_keys.h"
+#include "tools/aloe/web.h"
 
 enum {
 	POLL_FIRST_MS = 5,
@@ -45,6 +47,7 @@ struct run {
 	bool loaded;    /* there */
 	bool step;      /* clock `step` */
 	bool keyboard;  /* the user steps */
+	bool keys;      /* keys steer the table, while the terminal gives them */
 	bool losses_reported;
 	bool stopping;          /* STOP has been sent */
 	int poll_ms;            /* to the next poll: a short run, or its end, is seen soon */
@@ -62,26 +65,32 @@ static bool run_shows(const struct run *run)
 
 /* ---- up and loaded ------------------------------------------------------------------------ */
 
+static void run_draw(struct run *run)
+{
+	struct report_view *view = &run->live.view;
+	char line[VIEW_KEYS_LINE];
+
+	if (!run->report || !run_shows(run))
+		return;
+	view_keys_line(view, "leave", line, sizeof(line));
+	view->last = run->live.term.in >= 0 ? line : NULL;
+	live_show(&run->live, run->report);
+	view->last = NULL;
+}
+
 /* What the daemons say goes above the table. */
 static void run_words(void *self)
 {
 	struct run *run = self;
 
-	if (live_words(&run->live, run->node.words[0]) && run->report && run_shows(run))
-		live_show(&run->live, run->report);
+	if (live_words(&run->live, run->node.words[0]))
+		run_draw(run);
 }
 
 static int run_ask(
     struct run *run, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
 {
 	return node_follow(&run->node, client_ask(&run->client, msg, timeout_ms, ret_view));
-}
-
-static int run_pause(struct run *run, int ms)
-{
-	const int rc = node_follow(&run->node, client_wait(&run->client, ms));
-
-	return rc == -ECONNRESET ? 0 : rc;
 }
 
 static int run_up(struct run *run)
@@ -192,8 +201,7 @@ static void run_show(struct run *run)
 	if (run->say && !run->losses_reported)
 		report_losses(run->report, run->say);
 	run->losses_reported = true;
-	if (run_shows(run))
-		live_show(&run->live, run->report);
+	run_draw(run);
 }
 
 /* A daemon that dies is started again: for a while no answer is no reason to give up. */
@@ -248,12 +256,67 @@ static int run_interrupted(struct run *run)
 {
 	if (run->client.interrupts > 1)
 		return INTERRUPTED;
+	if (run_shows(run))
+		term_leave(&run->live.term);
 	if (run->say)
-		fprintf(run->say, "\nstopping; press Ctrl-C again to end at once\n");
-	run->live.term.lines = 0;
+		fprintf(run->say, "%sstopping; press Ctrl-C again to end at once\n",
+		    run_shows(run) && run->live.term.draws ? "" : "\n");
 	run->stopping = true;
 	run->poll_ms = POLL_FIRST_MS;
 	return run_order(run, WIRE_STOP, 0);
+}
+
+/* ---- keys of the table -------------------------------------------------------------------- */
+
+static void table_leave(struct run *run)
+{
+	run->keys = false;
+	live_leave(&run->live);
+	fprintf(run->say, "the run goes on, with a line every two seconds; Ctrl-C stops it\n");
+	fflush(run->say);
+}
+
+/* Each key sees what the one before has drawn. */
+static void keys_obey(struct run *run)
+{
+	struct term *term = &run->live.term;
+	int key = 0;
+
+	while (run->keys && (key = term_key(term)) > 0) {
+		if (key == TERM_SUSPEND)
+			term_suspend(term);
+		else if (!view_key(&run->live.view, key))
+			table_leave(run);
+		run_draw(run);
+	}
+	if (key < 0) {
+		run->keys = false;
+		term_keys_close(term);
+	}
+}
+
+/* Whoever was in the background may be in the foreground now. */
+static void keys_open(struct run *run)
+{
+	if (run->keys && run->live.term.in < 0)
+		term_keys_open(&run->live.term);
+}
+
+static int run_pause(struct run *run, int ms)
+{
+	const uint64_t until = clock_ns() + (uint64_t)(ms > 0 ? ms : 0) * 1000000;
+	uint64_t now = until - 1;
+	int rc = 1;
+
+	keys_open(run);
+	for (; rc == 1 && now < until; now = clock_ns()) {
+		rc = node_follow(&run->node,
+		    client_wait_input(
+		        &run->client, run->live.term.in, (int)((until - now + 999999) / 1000000)));
+		if (rc == 1)
+			keys_obey(run);
+	}
+	return rc == -ECONNRESET || rc == 1 ? 0 : rc;
 }
 
 /* ---- the keyboard ------------------------------------------------------------------------ */
@@ -567,10 +630,13 @@ int run_waveform(const struct cli_args *args, const struct run_hook *hook, json_
 		run.step = run.source.waveform->clock == WF_CLOCK_STEP;
 		run.keyboard =
 		    run.step && !ret_report && !run.standard.in.instance && isatty(STDIN_FILENO);
+		run.keys =
+		    run_shows(&run) && !run.keyboard && !ret_report && !run.standard.in.instance;
 		live_init(&run.live);
 		run.client.words = run_words;
 		run.client.words_self = &run;
 		status = client_signals(&run.client) < 0 ? CLI_FAILED : run_all(&run);
+		term_keys_close(&run.live.term);
 		fflush(stdout);
 		status = run_end(&run, status);
 		client_close(&run.client);

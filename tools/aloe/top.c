@@ -15,7 +15,7 @@
 #include "tools/aloe/show.h"
 #include "tools/aloe/view_keys.h"
 
-enum { ASK_MS = 1500, KEYS_LINE = 256 };
+enum { ASK_MS = 1500 };
 
 struct top {
 	const struct cli_args *args;
@@ -142,9 +142,9 @@ static int top_once(struct top *top)
 
 static void top_draw(struct top *top)
 {
-	char line[KEYS_LINE];
+	char line[VIEW_KEYS_LINE];
 
-	view_keys_line(&top->live.view, line, sizeof(line));
+	view_keys_line(&top->live.view, "quit", line, sizeof(line));
 	if (top->asked_ns)
 		snprintf(line, sizeof(line), "  the node has not answered for %.0f s",
 		    (double)(clock_ns() - top->asked_ns) * 1e-9);

@@ -125,7 +125,7 @@ static const struct {
 	const char *help;
 	void (*act)(struct report_view *view); /* NULL: the end */
 } keys[] = {
-    {{'q'}, "q", "end", NULL},
+    {{'q'}, "q", "end; of `aloe run`: leave the table, and the run goes on", NULL},
     {{'i'}, "i", "the page `instances`", page_instances},
     {{'l'}, "l", "the page `lanes`", page_lanes},
     {{'c'}, "c", "the page `copies`", page_copies},
@@ -186,7 +186,7 @@ bool view_key(struct report_view *view, int key)
 
 /* ---- what is said of them ---- */
 
-void view_keys_line(const struct report_view *view, char *ret_text, size_t size)
+void view_keys_line(const struct report_view *view, const char *q, char *ret_text, size_t size)
 {
 	const char *column = view_column(view->page, view->sort);
 	const int len = column
@@ -198,10 +198,10 @@ void view_keys_line(const struct report_view *view, char *ret_text, size_t size)
 		    ret_text, size, "  rows with: %s_   Enter: keep, Esc: all rows", view->filter);
 	else
 		snprintf(ret_text, size,
-		    "  %s by %.*s%s%s%s   q quit  ? help  i l c w a page  s r sort  / filter",
+		    "  %s by %.*s%s%s%s   q %s  ? help  i l c w a page  s r sort  / filter",
 		    view_page_name(view->page), column ? len : 7, column ? column : "badness",
 		    view->reverse ? ", reversed" : "", view->filter[0] ? ", with " : "",
-		    view->filter);
+		    view->filter, q);
 }
 
 void view_keys_words(FILE *out)

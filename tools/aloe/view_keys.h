@@ -10,8 +10,10 @@
 
 /* view_key obeys a key (core/cli/term.h); false: it is the key that ends. */
 bool view_key(struct report_view *view, int key);
-/* view_keys_line writes what the table shows, and the keys, for the line below it. */
-void view_keys_line(const struct report_view *view, char *ret_text, size_t size);
+/* view_keys_line writes what the table shows, and the keys, for the line below it; `q` says what
+ * the key q does. */
+enum { VIEW_KEYS_LINE = 256 };
+void view_keys_line(const struct report_view *view, const char *q, char *ret_text, size_t size);
 void view_keys_words(FILE *out); /* for the manual */
 
 #endif

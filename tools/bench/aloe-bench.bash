@@ -236,7 +236,7 @@ _aloe-bench() {
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --rounds --components --slot-us --isolation --cpu --clock --daemons --slots --vs --all --runs --trials --seed --seconds --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --rounds --components --slot-us --isolation --cpu --clock --daemons --web --slots --vs --all --runs --trials --seed --seconds --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	pipes)
 		case $prev in

@@ -25,7 +25,8 @@ int bench_memory(const struct cli_args *args);           /* memory.c */
 int bench_messages(const struct cli_args *args);         /* pipes.c */
 int bench_overhead(const struct cli_args *args);         /* overhead.c */
 int bench_overhead_daemons(const struct cli_args *args); /* daemons.c */
-/* paced.c: bench_overhead, with --vs bench_handover, with --daemons that */
+int bench_overhead_web(const struct cli_args *args);     /* dashboard.c */
+/* paced.c: bench_overhead, with --vs bench_handover, with --daemons or --web that */
 int bench_overhead_vs(const struct cli_args *args);
 int bench_response(const struct cli_args *args);      /* response.c */
 int bench_pipes(const struct cli_args *args);         /* pipes.c */

@@ -275,13 +275,15 @@ static const struct cli_option overhead_options[] = {
         "3,10,50,200"},
     {"slot-us", 0, "T,...", NULL, false,
         "slot lengths to compare in microseconds; default "
-        "100,200,500,1000,2000,5000,10000,20000, with --daemons 10000,1000"},
+        "100,200,500,1000,2000,5000,10000,20000, with --daemons or --web 10000,1000"},
     ISOLATION_OPTION("all three"),
     CPU_OPTION,
     CLOCK_OPTION,
     {"daemons", 0, NULL, NULL, false, "measure the daemons of a node instead of components"},
+    {"web", 0, NULL, NULL, false, "measure what it costs that clients look at the dashboard"},
     {"slots", 0, "N", NULL, false,
-        "number of slots of each measurement with --daemons; default 10000"},
+        "number of slots of each measurement with --daemons, default 10000; or of each round with "
+        "--web, default: as many as take 5 s"},
     CONTEST_OPTIONS("jack"),
     {"seconds", 's', "S", NULL, false, "duration of a run with --vs in seconds; default 2"},
     SIMD_OPTION,
@@ -298,7 +300,12 @@ static const char overhead_doc[] =
     "a slot and how often the daemon wakes up, in slots of 10 ms and of 1 ms, with the daemons on "
     "the CPU of the lane and on another CPU; for one node without peers, for a node with an idle "
     "bridge, and for a node whose bridge carries a message in each slot. The reach is 3 us a slot "
-    "for all daemons of one node without peers. Takes about eleven minutes.";
+    "for all daemons of one node without peers. Takes about eleven minutes.\n"
+    "\n"
+    "--web measures the dashboard: what a slot takes while nobody looks, while one client looks "
+    "and while four do, in pairs of rounds; the share of a core that aloe-statsman takes, and what "
+    "a client with one signal is sent. The reach is 1 % of a core and 200 kbit/s. Takes about four "
+    "minutes.";
 
 static const struct cli_option memory_options[] = {
     ISOLATION_OPTION("all three"),

@@ -150,20 +150,21 @@ static void up_words(struct words *words, const char *name, const char *platform
 	words_add(words, "--foreground");
 	words_add(words, "--dir=%s", node->dir);
 	words_add(words, "--state=%s", node->state);
+	if (node->web)
+		words_add(words, "--web=%d", node->web);
 	if (platform) {
 		words_add(words, "--platform=%s", platform);
 		words_add(words, "--node=%s", name);
 	}
 }
 
-int node_up(struct bench *bench, const char *name, const char *platform, const char *netns,
-    struct bench_node *ret)
+static int node_begin(struct bench *bench, const char *name, const char *platform,
+    const char *netns, struct bench_node *ret)
 {
 	struct words words = {0};
 	char aloe[PATH_MAX];
 	int rc = child_path("aloe", aloe, sizeof(aloe));
 
-	*ret = (struct bench_node){.run = {0}};
 	rc = rc ? rc : path_print(ret->dir, sizeof(ret->dir), "%s/%s", bench->dir, name);
 	rc = rc ? rc : path_print(ret->state, sizeof(ret->state), "%s/%s.state", bench->dir, name);
 	if (rc < 0)
@@ -172,6 +173,19 @@ int node_up(struct bench *bench, const char *name, const char *platform, const c
 	if (run_start(bench, &words, simd_best(), &ret->run) < 0)
 		return CLI_FAILED;
 	return up_await(bench, ret, name);
+}
+
+int node_up(struct bench *bench, const char *name, const char *platform, const char *netns,
+    struct bench_node *ret)
+{
+	*ret = (struct bench_node){.web = 0};
+	return node_begin(bench, name, platform, netns, ret);
+}
+
+int node_up_web(struct bench *bench, const char *name, int port, struct bench_node *ret)
+{
+	*ret = (struct bench_node){.web = port};
+	return node_begin(bench, name, NULL, NULL, ret);
 }
 
 void node_down(struct bench *bench, struct bench_node *node)

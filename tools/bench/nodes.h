@@ -11,6 +11,7 @@
 
 struct bench_node {
 	struct bench_run run;
+	int web; /* port of its dashboard; 0: it has none */
 	char dir[4096], state[4096];
 };
 
@@ -20,6 +21,8 @@ struct bench_node {
  * after saying why. */
 int node_up(struct bench *bench, const char *name, const char *platform, const char *netns,
     struct bench_node *ret);
+/* node_up_web is node_up of a node without a platform, which serves its dashboard at this port. */
+int node_up_web(struct bench *bench, const char *name, int port, struct bench_node *ret);
 /* node_down ends it in good order, takes one that never was up. */
 void node_down(struct bench *bench, struct bench_node *node);
 /* node_do runs `aloe WORDS...` for the node and takes the words over: the exit status. What it

@@ -472,43 +472,72 @@ int bench_handover(const struct cli_args *args)
 	return paced_main(args, handover_options);
 }
 
-/* Which of three measurements an option of the command is for. */
-enum kind { OF_CHAINS = 1, OF_DAEMONS = 2, OF_VS = 4 };
+/* Which of four measurements an option of the command is for. */
+enum kind { OF_CHAINS = 1, OF_DAEMONS = 2, OF_VS = 4, OF_WEB = 8 };
 
-int bench_overhead_vs(const struct cli_args *args)
+/* What asks for these; NULL: chains are measured without being asked for. */
+static const char *kind_name(unsigned of)
+{
+	switch (of) {
+	case OF_DAEMONS:
+		return "--daemons";
+	case OF_VS:
+		return "--vs";
+	case OF_WEB:
+		return "--web";
+	case OF_DAEMONS | OF_WEB:
+		return "--daemons or --web";
+	default:
+		return NULL;
+	}
+}
+
+static int overhead_check(const struct cli_args *args, unsigned kind)
 {
 	static const struct {
 		const char *option;
 		unsigned kinds;
 	} options[] = {
 	    {"samples", OF_CHAINS},
-	    {"rounds", OF_CHAINS},
+	    {"rounds", OF_CHAINS | OF_WEB},
 	    {"components", OF_CHAINS},
 	    {"isolation", OF_CHAINS},
 	    {"simd", OF_CHAINS | OF_VS},
-	    {"slot-us", OF_CHAINS | OF_DAEMONS},
-	    {"cpu", OF_CHAINS | OF_DAEMONS},
-	    {"clock", OF_CHAINS | OF_DAEMONS},
-	    {"slots", OF_DAEMONS},
+	    {"slot-us", OF_CHAINS | OF_DAEMONS | OF_WEB},
+	    {"cpu", OF_CHAINS | OF_DAEMONS | OF_WEB},
+	    {"clock", OF_CHAINS | OF_DAEMONS | OF_WEB},
+	    {"slots", OF_DAEMONS | OF_WEB},
 	    {"daemons", OF_DAEMONS},
+	    {"web", OF_WEB},
 	    {"seconds", OF_VS},
 	    {"all", OF_VS},
 	    {"runs", OF_VS},
 	    {"trials", OF_VS},
 	    {"seed", OF_VS},
 	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		const char *own = kind_name(kind), *other = kind_name(options[i].kinds);
+
+		if (!cli_has(args, options[i].option) || (options[i].kinds & kind))
+			continue;
+		return cli_fail(args, "--%s is for measurements %s %s", options[i].option,
+		    own ? "without" : "with", own ? own : other);
+	}
+	return CLI_OK;
+}
+
+int bench_overhead_vs(const struct cli_args *args)
+{
 	const unsigned kind = cli_has(args, "vs") ? OF_VS
 	    : cli_has(args, "daemons")            ? OF_DAEMONS
+	    : cli_has(args, "web")                ? OF_WEB
 	                                          : OF_CHAINS;
+	const int status = overhead_check(args, kind);
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (cli_has(args, options[i].option) && !(options[i].kinds & kind))
-			return cli_fail(args, "--%s is for measurements %s", options[i].option,
-			    kind == OF_VS                   ? "without --vs"
-			        : kind == OF_DAEMONS        ? "without --daemons"
-			        : options[i].kinds == OF_VS ? "with --vs"
-			                                    : "with --daemons");
-	return kind == OF_VS     ? bench_handover(args)
+	return status            ? status
+	    : kind == OF_VS      ? bench_handover(args)
 	    : kind == OF_DAEMONS ? bench_overhead_daemons(args)
+	    : kind == OF_WEB     ? bench_overhead_web(args)
 	                         : bench_overhead(args);
 }

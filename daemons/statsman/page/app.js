@@ -174,7 +174,7 @@ function clients_show(clients) {
 	const dropped = (clients.dropped ?? 0) + (clients.frames_dropped ?? 0);
 
 	signals.dropped = clients.frames_dropped;
-	say(byId("clients"), `${clients.events + clients.signals} of ${clients.most} clients` +
+	say(byId("clients"), `${clients.events} of ${clients.most} pages, ${clients.signals} of ${clients.most} signals` +
 		`, ${count(clients.refused)} refused, ${count(dropped)} slow ones or frames dropped`);
 }
 

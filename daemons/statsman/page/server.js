@@ -6,8 +6,6 @@ const TOKEN = "aloe-token";
 const SILENT_MS = 4000; // an event comes every second
 const AGAIN_MS = 1000;
 const ANSWER_MS = 30000;
-const TABS = 4; // with a stream. A browser opens at most 6 connections to a server, and questions need some
-const FULL = `${TABS} tabs or windows of this browser show ALOE already; this one goes on once one of them is closed`;
 
 // ---- token ----
 
@@ -59,21 +57,12 @@ export const of_waveform = (name, what = "") => `waveforms/${encodeURIComponent(
 
 // ---- what comes every second ----
 
-// One of the places for streams, which all tabs of a browser share, until this tab is closed. False: none is free.
-async function place_take() {
-	for (let n = 0; navigator.locks && n < TABS; n++) {
-		const taken = await new Promise((tell) => {
-			navigator.locks.request(`aloe-stream-${n}`, { ifAvailable: true }, (lock) => {
-				tell(lock !== null);
-				return lock ? new Promise(() => {}) : null; // never given back by the page
-			}).catch(() => tell(false));
-		});
+// By WebSockets: of streams of events a browser opens no more than six to a server, all its tabs together.
+const socket_at = (path, question) => {
+	const words = new URLSearchParams(question).toString();
 
-		if (taken)
-			return true;
-	}
-	return !navigator.locks;
-}
+	return new WebSocket(`ws://${location.host}/api/${path}${words ? `?${words}` : ""}`);
+};
 
 // calls: second(data), trouble(json), state("live" | "lost", text, is it back)
 export class Events {
@@ -84,8 +73,15 @@ export class Events {
 		this.heard_ms = performance.now();
 		this.lost_ms = null;
 		this.why = ""; // there is no connection, where it is known
-		this.place = null;
 		setInterval(() => this.watch(), 500);
+		// a page that the browser keeps for the way back looks at nothing
+		addEventListener("pagehide", () => {
+			const socket = this.source;
+
+			this.source = null;
+			socket?.close();
+		});
+		addEventListener("pageshow", ({ persisted }) => persisted && this.open());
 	}
 
 	follow(waveform) {
@@ -93,46 +89,28 @@ export class Events {
 		this.open();
 	}
 
-	async open() {
+	open() {
 		clearTimeout(this.again);
-		this.source?.close();
-		this.source = null;
-		const place = (this.place ??= place_take());
+		const before = this.source, socket = socket_at("events", this.waveform ? { waveform: this.waveform } : {});
 
-		if (!(await place)) {
-			if (this.place !== place)
-				return; // asked for again meanwhile
-			this.place = null;
-			this.lost(FULL);
-			this.open_again();
-		} else if (!this.source) {
-			this.listen();
-		}
-	}
-
-	open_again() {
-		clearTimeout(this.again);
-		this.again = setTimeout(() => this.open(), AGAIN_MS);
-	}
-
-	listen() {
-		const source = new EventSource(`/api/events${this.waveform ? `?waveform=${encodeURIComponent(this.waveform)}` : ""}`);
-
-		this.source = source;
+		this.source = socket;
+		before?.close();
 		this.heard_ms = performance.now();
-		source.addEventListener("second", (event) => {
-			this.heard();
-			this.calls.second(JSON.parse(event.data));
-		});
-		source.addEventListener("error", (event) => {
-			if (event.data !== undefined) { // said by the server; else the connection has ended
-				this.heard();
-				this.calls.trouble(JSON.parse(event.data));
+		socket.onmessage = ({ data }) => {
+			if (socket !== this.source)
 				return;
-			}
-			if (source === this.source)
-				this.fail(source);
-		});
+			const { event, data: json } = JSON.parse(data);
+
+			this.heard();
+			if (event === "second")
+				this.calls.second(json);
+			else
+				this.calls.trouble(json);
+		};
+		socket.onclose = () => {
+			if (socket === this.source)
+				this.fail(socket);
+		};
 	}
 
 	heard() {
@@ -144,8 +122,8 @@ export class Events {
 		this.calls.state("live", "", back);
 	}
 
-	// A browser gives up by itself where an answer is no stream (404 of a waveform that is gone, 503): so why is asked, and
-	// the stream opened again.
+	// A browser does not say why there is no WebSocket (404 of a waveform that is gone, 503): so why is asked, and it is
+	// opened again.
 	async fail(source) {
 		source.close();
 		this.source = null;
@@ -153,7 +131,7 @@ export class Events {
 		try {
 			const { clients } = await get("node");
 
-			if (clients.events + clients.signals >= clients.most)
+			if (clients.events >= clients.most)
 				this.lost(`${clients.most} clients look already, and more are not served; trying again`);
 			else if (this.waveform)
 				await get(of_waveform(this.waveform));
@@ -166,8 +144,10 @@ export class Events {
 				this.lost(error.message);
 			}
 		}
-		if (!this.source)
-			this.open_again();
+		if (!this.source) {
+			clearTimeout(this.again);
+			this.again = setTimeout(() => this.open(), AGAIN_MS);
+		}
 	}
 
 	lost(why) {
@@ -197,11 +177,12 @@ export class Signal {
 		this.question = question;
 		this.ended = false;
 		this.bytes = 0;
+		addEventListener("pagehide", () => this.socket?.close(), { once: true });
 		this.open();
 	}
 
 	open() {
-		const socket = new WebSocket(`ws://${location.host}/api/signal?${new URLSearchParams(this.question)}`);
+		const socket = socket_at("signal", this.question);
 
 		socket.binaryType = "arraybuffer";
 		this.socket = socket;

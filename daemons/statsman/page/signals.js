@@ -183,8 +183,8 @@ export class Signals {
 		this.said("the connection has ended; trying again");
 		const node = await get("node").catch(() => null);
 
-		if (node && node.clients.events + node.clients.signals >= node.clients.most)
-			this.said(`the server has ${node.clients.most} clients already; trying again`, true);
+		if (node && node.clients.signals >= node.clients.most)
+			this.said(`${node.clients.most} clients look at signals already, and more are not served; trying again`, true);
 	}
 
 	// Its outputs may be others.
@@ -209,7 +209,7 @@ export class Signals {
 	}
 
 	failed(json, port) {
-		this.said(json.error, true);
+		this.said(json.ring === false ? "This output keeps no messages yet." : json.error, json.ring !== false);
 		if (json.ring === false)
 			byId("signal-said").append(" ", el("button", { type: "button", id: "ring", text: "Keep its messages", onclick: () => this.ring(port) }));
 	}
