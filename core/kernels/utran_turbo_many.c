@@ -11,7 +11,7 @@
 enum { ABREAST = UTRAN_TURBO_ABREAST, STATES = UTRAN_TURBO_STATES };
 
 /* 16-bit values, each array in whole cache lines. */
-struct layout {
+struct many_layout {
 	size_t stream, beta, edge, last, decided;
 };
 
@@ -20,24 +20,25 @@ static size_t lines_of(size_t values)
 	return (values + 31) / 32 * 32;
 }
 
-static struct layout layout_of(const struct utran_turbo_decoder *one)
+static struct many_layout layout_of(uint32_t windows, uint32_t steps)
 {
-	const size_t positions = (size_t)one->steps * one->windows;
+	const size_t positions = (size_t)steps * windows;
 
-	return (struct layout){
+	return (struct many_layout){
 	    .stream = lines_of(positions * ABREAST),
-	    .beta = (size_t)MANY_KEPT * MANY_LANES_MAX * one->steps,
-	    .edge = lines_of((size_t)STATES * one->windows * ABREAST),
-	    .last = lines_of((size_t)3 * one->steps * ABREAST),
+	    .beta = (size_t)MANY_KEPT * MANY_LANES_MAX * steps,
+	    .edge = lines_of((size_t)STATES * windows * ABREAST),
+	    .last = lines_of((size_t)3 * steps * ABREAST),
 	    .decided = lines_of((positions + 1) / 2),
 	};
 }
 
-size_t utran_turbo_many_work_size(const struct utran_turbo_decoder *one)
+size_t utran_turbo_many_work_size(const struct utran_turbo_decoder_plan *plan)
 {
-	const struct layout at = layout_of(one);
+	const uint32_t windows = utran_turbo_decoder_windows(plan->metrics, plan->windows, plan->k);
+	const struct many_layout at = layout_of(windows, (plan->k + windows - 1) / windows);
 
-	if (one->windows == 1 || one->kernels->metrics != 16)
+	if (windows == 1 || plan->metrics != 16)
 		return 0;
 	return sizeof(int16_t) *
 	    (5 * at.stream + at.beta + 2 * (1 + UTRAN_TURBO_SECTIONS_MAX) * at.edge + at.last +
@@ -56,11 +57,11 @@ static const struct utran_turbo_many_kernels *kernels_of(enum simd_level level)
 void utran_turbo_many_init(struct utran_turbo_many *many, enum simd_level level,
     struct utran_turbo_decoder *one, void *work)
 {
-	const struct layout at = layout_of(one);
+	const struct many_layout at = layout_of(one->windows, one->steps);
 	int16_t *next = work;
 
 	*many = (struct utran_turbo_many){.one = one};
-	if (utran_turbo_many_work_size(one) == 0)
+	if (one->windows == 1 || one->kernels->metrics != 16)
 		return;
 	many->kernels = kernels_of(level);
 	many->systematic = next;

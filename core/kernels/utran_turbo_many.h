@@ -9,12 +9,12 @@
  * value. Values of position p in a stream of utran_turbo_decoder.h lie at 8 p, one for each block,
  * so that its tables are those of both.
  *
- * Blocks share their warm-ups, whose length depends on how many parity bits are known. A block
- * that needs another length than the first of its eight is decoded alone, and so are blocks of which
- * fewer than the level's `least` are left, blocks in one window (K < 64), and blocks with metrics
- * of 8 bits.
+ * Blocks share their warm-ups, whose length depends on how many parity bits are known. A block that
+ * needs another length than the first of its eight is decoded alone, and so are blocks of which
+ * fewer than the level's `least` are left, blocks in one window (all with K < 64), and blocks with
+ * metrics of 8 bits.
  *
- * 	work = aligned_alloc(64, utran_turbo_many_work_size(&decoder));
+ * 	work = aligned_alloc(64, utran_turbo_many_work_size(&plan));	// of the decoder
  * 	utran_turbo_many_init(&many, level, &decoder, work);
  * 	utran_turbo_many_decode(&many, 2, blocks, llr, bits);
  */
@@ -54,13 +54,12 @@ struct utran_turbo_many {
 	int16_t end[2][UTRAN_TURBO_STATES][UTRAN_TURBO_ABREAST];
 };
 
-/* Bytes of working memory beside that of `one`, a multiple of 64; 0 if nothing goes side by side.
- */
-size_t utran_turbo_many_work_size(const struct utran_turbo_decoder *one);
+/* Bytes of working memory, a multiple of 64; 0 if nothing goes side by side. */
+size_t utran_turbo_many_work_size(const struct utran_turbo_decoder_plan *plan);
 
 /* utran_turbo_many_init lays the decoder out in `work`, aligned to 64 bytes, which may hold
- * anything before each call of decode. `one` has been initialised and is used as long as the
- * decoder is. */
+ * anything before each call of decode and may be the memory that `one` works in. `one` has been
+ * initialised and is used as long as the decoder is. */
 void utran_turbo_many_init(struct utran_turbo_many *many, enum simd_level level,
     struct utran_turbo_decoder *one, void *work);
 

@@ -4,9 +4,9 @@
  * UTRAN_TURBO_ABREAST blocks in each lane of a vector.
  *
  * A source defines what utran_turbo_decoder_steps.h asks for, with metrics of 16 bits. It ends with
- * the table UTRAN_TURBO_MANY_TABLE(least). The decoder is that of utran_turbo_decoder_lanes.h, the same
- * windows, sections and warm-ups, so that the arithmetic of a block is the same; column c of all
- * lanes is window c / 8 of block c % 8.
+ * the table UTRAN_TURBO_MANY_TABLE(least). The decoder is that of utran_turbo_decoder_lanes.h, the
+ * same windows, sections and warm-ups, so that the arithmetic of a block is the same; column c of
+ * all lanes is window c / 8 of block c % 8.
  *
  * What a pass reads of the other coder's is fetched where it was found, on the way backward, and
  * kept beside the metrics for the way forward. */

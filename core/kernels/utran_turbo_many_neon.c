@@ -3,6 +3,8 @@
 #if defined(__aarch64__)
 #include "core/kernels/utran_turbo_decoder_neon.h"
 
+#include <stddef.h>
+
 typedef wide vec;
 #define LANES WIDE
 

@@ -4,8 +4,8 @@
  * that this machine has, with state metrics of 16 and of 8 bits, beside plain C with 16 bits in the
  * same run, and that beside the textbook decoder of the tests; then half and twice the default's
  * windows beside the default, and several blocks side by side beside the same blocks one after the
- * other (x0.6: they take 0.6 of the time). What others reach is printed below, as it was measured once: single
- * thread, 2.3 GHz nominal x86 server of 2023, AVX2 code.
+ * other (x0.6: they take 0.6 of the time). What others reach is printed below, as it was measured
+ * once: single thread, 2.3 GHz nominal x86 server of 2023, AVX2 code.
  */
 #include <stdint.h>
 
@@ -187,12 +187,13 @@ struct abreast {
 
 static struct abreast *abreast_new(enum simd_level level, uint32_t blocks)
 {
+	const struct utran_turbo_decoder_plan plan = {K, 16, 0, UTRAN_SCALING_ONE};
 	struct abreast *a = memory_of(sizeof(*a));
 
 	a->turbo = turbo_new(level, 16, 0, 2);
 	a->blocks = blocks;
-	utran_turbo_many_init(&a->many, level, &a->turbo->decoder,
-	    memory_of(utran_turbo_many_work_size(&a->turbo->decoder)));
+	utran_turbo_many_init(
+	    &a->many, level, &a->turbo->decoder, memory_of(utran_turbo_many_work_size(&plan)));
 	for (uint32_t b = 0; b < BLOCKS; b++) {
 		a->bits[b] = memory_of(K);
 		a->llr[b] = memory_of(CODED * sizeof(int16_t));
