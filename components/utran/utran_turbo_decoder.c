@@ -7,13 +7,16 @@
  * encoder had to fill up (X < 40, or X not a multiple of the blocks).
  *
  * With `early_stop` all blocks are decoded again and again until the parity of every transport
- * block in the TTI is right; without it the time of a TTI is always the same. */
+ * block in the TTI is right; without it the time of a TTI is always the same, and blocks are
+ * decoded side by side where there are enough: those of a TTI, and those of several instances
+ * (work_many). */
 #include <aloe/component.h>
 
 #include "core/kernels/utran_code_block.h"
 #include "core/kernels/utran_crc.h"
 #include "core/kernels/utran_turbo.h"
 #include "core/kernels/utran_turbo_decoder.h"
+#include "core/kernels/utran_turbo_many.h"
 
 struct turbo_decoder {
 	int32_t iterations;
@@ -28,7 +31,9 @@ struct turbo_decoder {
 	struct utran_code_blocks cut;
 	/* one for each code block with early_stop, else one */
 	struct utran_turbo_decoder *decoders;
-	uint8_t *filled; /* a first block with its filler: scratch */
+	struct utran_turbo_many many; /* without early_stop */
+	/* scratch: a first block with its filler, for each instance of a call */
+	uint8_t *filled;
 	struct utran_crc parity;
 	uint64_t iterations_run;
 	uint64_t short_blocks;
@@ -150,14 +155,18 @@ static int decoder_shape(void *self, struct aloe_setup *setup)
 	return 0;
 }
 
-/* The decoders' working memory and the first block's room are one piece, for who asks again gets
- * the same. */
+/* The decoders' working memory and the first blocks' room are one piece, for who asks again gets
+ * the same. With early_stop each block has a decoder; without it one decoder of a block and one of
+ * several take turns. */
 static int decoders_init(struct turbo_decoder *s, struct aloe_setup *setup, uint32_t count)
 {
 	const struct utran_turbo_decoder_plan plan = {
 	    s->cut.k, (uint32_t)s->metrics, (uint32_t)s->windows, UTRAN_SCALING_ONE};
+	const enum simd_level level = (enum simd_level)setup->simd;
 	const size_t work_bytes = utran_turbo_decoder_work_size(s->cut.k);
-	uint8_t *work = aloe_scratch(setup, count * work_bytes + s->cut.k);
+	const size_t many_bytes = s->early_stop ? 0 : utran_turbo_many_work_size(&plan);
+	const size_t bytes = count * work_bytes > many_bytes ? count * work_bytes : many_bytes;
+	uint8_t *work = aloe_scratch(setup, bytes + (size_t)ALOE_MANY_MAX * s->cut.k);
 
 	s->decoders = aloe_alloc(setup, count * sizeof(*s->decoders));
 	if (!s->decoders || !work)
@@ -166,10 +175,12 @@ static int decoders_init(struct turbo_decoder *s, struct aloe_setup *setup, uint
 		void *tables = aloe_alloc(setup, utran_turbo_decoder_size(s->cut.k));
 		if (!tables)
 			return -1;
-		utran_turbo_decoder_init(&s->decoders[r], (enum simd_level)setup->simd, &plan,
-		    tables, work + r * work_bytes);
+		utran_turbo_decoder_init(
+		    &s->decoders[r], level, &plan, tables, work + r * work_bytes);
 	}
-	s->filled = work + count * work_bytes;
+	if (!s->early_stop)
+		utran_turbo_many_init(&s->many, level, s->decoders, work);
+	s->filled = work + bytes;
 	return 0;
 }
 
@@ -190,15 +201,29 @@ static int decoder_init(void *self, struct aloe_setup *setup)
 	return 0;
 }
 
-static void decode_fixed(struct turbo_decoder *s, const int16_t *llr, uint8_t *out)
+static uint32_t scaling_of(const struct turbo_decoder *s)
 {
-	for (uint32_t r = 0; r < s->cut.blocks; r++) {
-		utran_turbo_decode(s->decoders, (unsigned)s->iterations,
-		    llr + r * utran_turbo_coded(s->cut.k),
-		    utran_code_block_room(&s->cut, r, out, s->filled));
-		utran_code_block_put(&s->cut, r, out, s->filled);
+	return (uint32_t)(s->scaling * UTRAN_SCALING_ONE + 0.5);
+}
+
+/* The blocks of n TTIs, as many side by side as can be. */
+static void decode_fixed(
+    struct turbo_decoder *s, uint32_t n, const int16_t *const *llr, uint8_t *const *out)
+{
+	const int16_t *coded[ALOE_MANY_MAX * UTRAN_CODE_BLOCKS_MAX];
+	uint8_t *bits[ALOE_MANY_MAX * UTRAN_CODE_BLOCKS_MAX];
+	const uint32_t blocks = s->cut.blocks;
+
+	for (uint32_t i = 0; i < n * blocks; i++) {
+		const uint32_t tti = i / blocks, r = i % blocks;
+		coded[i] = llr[tti] + r * utran_turbo_coded(s->cut.k);
+		bits[i] = utran_code_block_room(&s->cut, r, out[tti], s->filled + tti * s->cut.k);
 	}
-	s->iterations_run += (uint64_t)s->iterations;
+	s->decoders->scaling = scaling_of(s);
+	utran_turbo_many_decode(&s->many, (unsigned)s->iterations, n * blocks, coded, bits);
+	for (uint32_t i = 0; i < n * blocks; i++)
+		utran_code_block_put(
+		    &s->cut, i % blocks, out[i / blocks], s->filled + i / blocks * s->cut.k);
 }
 
 static bool all_right(const struct turbo_decoder *s, const uint8_t *bits)
@@ -214,6 +239,8 @@ static bool all_right(const struct turbo_decoder *s, const uint8_t *bits)
 static void decode_early(struct turbo_decoder *s, const int16_t *llr, uint8_t *out)
 {
 	for (uint32_t r = 0; r < s->cut.blocks; r++)
+		s->decoders[r].scaling = scaling_of(s);
+	for (uint32_t r = 0; r < s->cut.blocks; r++)
 		s->decoders->kernels->start(&s->decoders[r], llr + r * utran_turbo_coded(s->cut.k));
 	for (int32_t i = 1; i <= s->iterations; i++) {
 		for (uint32_t r = 0; r < s->cut.blocks; r++) {
@@ -227,18 +254,57 @@ static void decode_early(struct turbo_decoder *s, const int16_t *llr, uint8_t *o
 	}
 }
 
+/* Decodes one TTI of each of n instances that the first one's settings are right for. */
+static void instances_decode(
+    struct turbo_decoder *const *all, uint32_t n, const int16_t *const *llr, uint8_t *const *out)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (all[i]->early_stop)
+			decode_early(all[i], llr[i], out[i]);
+		else
+			all[i]->iterations_run += (uint64_t)all[i]->iterations;
+	}
+	if (n > 0 && !all[0]->early_stop)
+		decode_fixed(all[0], n, llr, out);
+}
+
+static bool whole_tti(struct turbo_decoder *s, struct aloe_slot *slot)
+{
+	return aloe_pass_block(slot, 0, 0, coded_bits(&s->cut), s->cut.bits, &s->short_blocks);
+}
+
 static int decoder_work(void *self, struct aloe_slot *slot)
 {
 	struct turbo_decoder *s = self;
+	const int16_t *llr = aloe_in_llr16(slot, 0);
+	uint8_t *out = aloe_out_bit(slot, 0);
 
-	if (!aloe_pass_block(slot, 0, 0, coded_bits(&s->cut), s->cut.bits, &s->short_blocks))
-		return 0;
-	for (uint32_t r = 0; r < (s->early_stop ? s->cut.blocks : 1); r++)
-		s->decoders[r].scaling = (uint32_t)(s->scaling * UTRAN_SCALING_ONE + 0.5);
-	if (s->early_stop)
-		decode_early(s, aloe_in_llr16(slot, 0), aloe_out_bit(slot, 0));
-	else
-		decode_fixed(s, aloe_in_llr16(slot, 0), aloe_out_bit(slot, 0));
+	if (whole_tti(s, slot))
+		instances_decode(&s, 1, &llr, &out);
+	return 0;
+}
+
+/* Instances may have been given iterations and a scaling of their own meanwhile: those that do not
+ * have the first one's are served alone. */
+static int decoder_work_many(void *const *self, struct aloe_slot *const *slot, uint32_t n)
+{
+	const struct turbo_decoder *first = self[0];
+	struct turbo_decoder *all[ALOE_MANY_MAX];
+	const int16_t *llr[ALOE_MANY_MAX];
+	uint8_t *out[ALOE_MANY_MAX];
+	uint32_t together = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct turbo_decoder *s = self[i];
+		if (s->iterations != first->iterations || scaling_of(s) != scaling_of(first)) {
+			decoder_work(s, slot[i]);
+		} else if (whole_tti(s, slot[i])) {
+			all[together] = s;
+			llr[together] = aloe_in_llr16(slot[i], 0);
+			out[together++] = aloe_out_bit(slot[i], 0);
+		}
+	}
+	instances_decode(all, together, llr, out);
 	return 0;
 }
 
@@ -255,4 +321,5 @@ ALOE_COMPONENT(utran_turbo_decoder) = {
     .shape = decoder_shape,
     .init = decoder_init,
     .work = decoder_work,
+    .work_many = decoder_work_many,
 };

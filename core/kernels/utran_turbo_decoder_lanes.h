@@ -3,13 +3,9 @@
  * core/kernels/utran_turbo_decoder_lanes.h - max-log-MAP with one window of the trellis in each
  * lane of a vector.
  *
- * A source includes its level's header (utran_turbo_decoder_avx2.h) first, which defines `wide`, a
- * vector of WIDE 16-bit values, and operations w_* on it; then it defines LANES, `vec` of so many
- * values and its own operations v_*: vec is wide for metrics of 16 bits, or has twice the lanes for
- * 8 bits. What else differs between the two is in utran_turbo_decoder_words.h and
- * utran_turbo_decoder_bytes.h. The source ends with the table UTRAN_TURBO_LANES_TABLE and may have
- * a hand_on and a hand_out of its own (LANES_HAND_ON, LANES_HAND_OUT). The trellis is that of
- * utran_turbo_decoder.c.
+ * A source defines what utran_turbo_decoder_steps.h asks for. It ends with the table
+ * UTRAN_TURBO_LANES_TABLE and may have a hand_on and a hand_out of its own (LANES_HAND_ON,
+ * LANES_HAND_OUT).
  *
  * How many windows there are is the decoder's, d->windows, a multiple of LANES. They are walked in
  * parts of LANES windows, a part after the other; metrics go from a window to its neighbour through
@@ -22,72 +18,9 @@
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_LANES_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_LANES_H
 
-#include <string.h>
-
-#include "core/kernels/utran_turbo.h"
-#include "core/kernels/utran_turbo_decoder_parts.h"
+#include "core/kernels/utran_turbo_decoder_steps.h"
 
 #ifdef LANES
-
-/* The metrics of a section of all windows take so much of the first cache; those of a whole block
- * would not stay there. */
-enum { SECTION_BYTES = 32768, SECTIONS_MAX = 3 };
-
-#define INLINE static inline __attribute__((always_inline))
-
-enum { STATES = UTRAN_TURBO_STATES };
-
-INLINE wide wide_limit(wide v)
-{
-	return w_max(w_min(v, w_set(UTRAN_LLR_MAX)), w_set(-UTRAN_LLR_MAX));
-}
-
-/* Metrics of bit and parity, and of a parity alone. */
-struct branches {
-	vec of00, of01, of10, of11;
-};
-struct parities {
-	vec of0, of1;
-};
-
-#if LANES == WIDE
-#include "core/kernels/utran_turbo_decoder_words.h"
-#else
-#include "core/kernels/utran_turbo_decoder_bytes.h"
-#endif
-
-INLINE vec v_load(const value *at)
-{
-	return *(const vec *)at;
-}
-
-INLINE void v_store(value *at, vec v)
-{
-	*(vec *)at = v;
-}
-
-INLINE vec v_set(value v)
-{
-	return (vec){0} + v;
-}
-
-/* A vec that lies anywhere. */
-typedef vec vec_anywhere __attribute__((aligned(1)));
-
-/* Metrics of state s lie at at + s * pitch. */
-INLINE void metrics_load(vec *m, const value *at, size_t pitch)
-{
-#pragma GCC unroll 8
-	for (size_t s = 0; s < STATES; s++)
-		m[s] = *(const vec_anywhere *)(at + s * pitch);
-}
-
-INLINE void metrics_store(const vec *m, value *at, size_t pitch)
-{
-#pragma GCC unroll 8
-	for (size_t s = 0; s < STATES; s++)
-		*(vec_anywhere *)(at + s * pitch) = m[s];
-}
 
 /* State metrics of all windows at one step, with room for one more window before the first and one
  * behind the last. */
@@ -102,64 +35,6 @@ INLINE value *front_at(struct decoder_front *front, uint32_t window)
 	/* cppcheck-suppress ctuuninitvar ; only a place is told, for what will be written there
 	 * first */
 	return front->of + FRONT_ROOM + window;
-}
-
-/* The better of two paths into a state. */
-INLINE vec path_better(vec a, vec x, vec b, vec y)
-{
-	return m_max(v_add(a, x), v_add(b, y));
-}
-
-INLINE void forward_step(vec *a, vec x, vec y)
-{
-	const struct branches g = branches_of(x, y);
-	const vec b0 = path_better(a[0], g.of00, a[1], g.of11),
-	          b4 = path_better(a[0], g.of11, a[1], g.of00);
-	const vec b5 = path_better(a[2], g.of01, a[3], g.of10),
-	          b1 = path_better(a[2], g.of10, a[3], g.of01);
-	const vec b2 = path_better(a[4], g.of01, a[5], g.of10),
-	          b6 = path_better(a[4], g.of10, a[5], g.of01);
-	const vec b7 = path_better(a[6], g.of00, a[7], g.of11),
-	          b3 = path_better(a[6], g.of11, a[7], g.of00);
-
-	a[0] = b0, a[1] = b1, a[2] = b2, a[3] = b3, a[4] = b4, a[5] = b5, a[6] = b6, a[7] = b7;
-}
-
-INLINE void backward_step(vec *b, vec x, vec y)
-{
-	const struct branches g = branches_of(x, y);
-	const vec a0 = path_better(b[0], g.of00, b[4], g.of11),
-	          a1 = path_better(b[4], g.of00, b[0], g.of11);
-	const vec a2 = path_better(b[5], g.of01, b[1], g.of10),
-	          a3 = path_better(b[1], g.of01, b[5], g.of10);
-	const vec a4 = path_better(b[2], g.of01, b[6], g.of10),
-	          a5 = path_better(b[6], g.of01, b[2], g.of10);
-	const vec a6 = path_better(b[7], g.of00, b[3], g.of11),
-	          a7 = path_better(b[3], g.of00, b[7], g.of11);
-
-	b[0] = a0, b[1] = a1, b[2] = a2, b[3] = a3, b[4] = a4, b[5] = a5, b[6] = a6, b[7] = a7;
-}
-
-INLINE vec max_of4(vec a, vec b, vec c, vec d)
-{
-	return m_max(m_max(a, b), m_max(c, d));
-}
-
-/* What the code alone says of a step's bit: the best path with a 0 less the best one with a 1, x
- * left out of both. */
-INLINE vec metrics_combine(const vec *a, const value *beta, vec y)
-{
-#define PATH(from, to) v_add(a[from], v_load(beta + (to)*LANES))
-	const vec same0 = max_of4(PATH(0, 0), PATH(1, 4), PATH(6, 7), PATH(7, 3));
-	const vec other0 = max_of4(PATH(2, 5), PATH(3, 1), PATH(4, 2), PATH(5, 6));
-	const vec same1 = max_of4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
-	const vec other1 = max_of4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
-#undef PATH
-	const struct parities p = parities_of(y);
-	const vec found = m_less(
-	    path_better(same0, p.of0, other0, p.of1), path_better(same1, p.of1, other1, p.of0));
-
-	return v_max(v_min(found, v_set(EXTRINSIC_MAX)), v_set(-EXTRINSIC_MAX));
 }
 
 /* Walks a part forward over the last n steps of its windows. */
@@ -204,12 +79,6 @@ static void forward_warm(
 			metrics_store(a, front_at(heads, window), FRONT_PITCH);
 		}
 	}
-}
-
-/* Section i of every window begins here. */
-static uint32_t section_start(const struct utran_turbo_decoder *d, uint32_t i)
-{
-	return d->steps * i / d->sections;
 }
 
 /* The last window gets the metrics that the tail gives. */
@@ -435,63 +304,6 @@ static void lanes_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bit
 
 /* ---- windows beside each other ---- */
 
-/* Values of 128 bits; of them in a wide vector; of those for a vec. */
-enum { PIECE = 8, PIECES = WIDE / PIECE, HALVES = LANES / WIDE };
-
-/* Rows become columns in each 128 bits. */
-INLINE void wide_transpose(wide *m)
-{
-	wide pairs[PIECE], fours[PIECE];
-
-	for (int i = 0; i < PIECE / 2; i++) {
-		pairs[2 * i] = w_low16(m[2 * i], m[2 * i + 1]);
-		pairs[2 * i + 1] = w_high16(m[2 * i], m[2 * i + 1]);
-	}
-	for (int i = 0; i < 2; i++) {
-		for (int j = 0; j < 2; j++) {
-			fours[4 * i + 2 * j] = w_low32(pairs[4 * i + j], pairs[4 * i + j + 2]);
-			fours[4 * i + 2 * j + 1] = w_high32(pairs[4 * i + j], pairs[4 * i + j + 2]);
-		}
-	}
-	for (int i = 0; i < PIECE / 2; i++) {
-		m[2 * i] = w_low64(fours[i], fours[i + 4]);
-		m[2 * i + 1] = w_high64(fours[i], fours[i + 4]);
-	}
-}
-
-#ifdef LANES_TRIPLES
-INLINE void triples_load(const int16_t *const *at, wide *x, wide *y0, wide *y1)
-{
-	LANES_TRIPLES(at[0], x, y0, y1);
-	*x = wide_limit(*x);
-	*y0 = wide_limit(*y0);
-	*y1 = wide_limit(*y1);
-}
-#else
-/* Bytes: values 0 3 6 1 4 7 2 5, 1 4 7 2 5 0 3 6 and 2 5 0 3 6 1 4 7. */
-static const uint8_t order_x[] = {0, 1, 6, 7, 12, 13, 2, 3, 8, 9, 14, 15, 4, 5, 10, 11};
-static const uint8_t order_y0[] = {2, 3, 8, 9, 14, 15, 4, 5, 10, 11, 0, 1, 6, 7, 12, 13};
-static const uint8_t order_y1[] = {4, 5, 10, 11, 0, 1, 6, 7, 12, 13, 2, 3, 8, 9, 14, 15};
-
-/* Takes 24 values in each 128 bits, x y y' x y y' ..., apart. Every third of the first vector,
- * every third but one later of the next and so on lie in different places: they are put together,
- * then into order. */
-INLINE void triples_load(const int16_t *const *at, wide *x, wide *y0, wide *y1)
-{
-	const wide a = wide_limit(w_pieces(at, 0)), b = wide_limit(w_pieces(at, 8)),
-	           c = wide_limit(w_pieces(at, 16));
-
-	*x = w_order(w_thirds(a, b, c), order_x);
-	*y0 = w_order(w_thirds(c, a, b), order_y0);
-	*y1 = w_order(w_thirds(b, c, a), order_y1);
-}
-#endif
-
-/* What eight steps read: x, y and y' of step i in [0][i], [1][i], [2][i]. */
-struct steps {
-	wide of[3][PIECE];
-};
-
 /* Of a part's windows, or of every other eight of them. Subtracts the parities that are known from
  * *known, in every eighth window. */
 INLINE void steps_read(const struct utran_turbo_decoder *d, const int16_t *llr, uint32_t t,
@@ -540,21 +352,6 @@ INLINE void start_steps(struct utran_turbo_decoder *d, const int16_t *llr, uint3
 	}
 }
 
-/* A warm-up must see so many parities: `known` of `all` are. */
-static void start_warm(struct utran_turbo_decoder *d, uint32_t known, uint32_t all)
-{
-	const uint32_t section = SECTION_BYTES / (STATES * d->windows * (uint32_t)sizeof(value));
-	const uint32_t warm = UTRAN_WARM_PARITIES * all / (known + 1) / 4 * 4;
-
-	d->warm_first = warm < UTRAN_WARM_MIN ? UTRAN_WARM_MIN
-	    : warm > UTRAN_WARM_MAX           ? UTRAN_WARM_MAX
-	                                      : warm;
-	d->warm_next = d->warm_first / 2 < d->steps ? d->warm_first / 2 : d->steps;
-	d->sections = (d->steps + section - 1) / section;
-	if (d->warm_first > d->steps / d->sections)
-		d->sections = 1;
-}
-
 /* Cuts the soft bits into windows and counts the parities that are known, in every eighth window;
  * the last eight steps may be counted twice. */
 static uint32_t start_windows(struct utran_turbo_decoder *d, const int16_t *llr, int16_t gain)
@@ -582,12 +379,14 @@ static void lanes_start(struct utran_turbo_decoder *d, const int16_t *llr)
 
 	memcpy(d->last, llr + before, in_last * sizeof(*llr));
 	memset(d->last + in_last, 0, (3 * d->steps - in_last) * sizeof(*llr));
-	start_warm(
-	    d, start_windows(d, llr, gain), 2 * ((d->steps + PIECE - 1) / PIECE) * d->windows);
+	utran_turbo_warm_use(d,
+	    utran_turbo_warm_of(
+	        start_windows(d, llr, gain), 2 * ((d->steps + PIECE - 1) / PIECE) * d->windows),
+	    sizeof(value));
 	start_ends(d, llr + 3 * d->k, gain);
 	for (int coder = 0; coder < 2; coder++) {
 		memset(d->edge[coder][0], UNKNOWN, front);
-		memset(d->edge[coder][1], UNKNOWN, SECTIONS_MAX * front);
+		memset(d->edge[coder][1], UNKNOWN, UTRAN_TURBO_SECTIONS_MAX * front);
 	}
 	d->iteration = 0;
 }

@@ -58,6 +58,34 @@ static inline void utran_turbo_ends(struct utran_turbo_decoder *d, const int16_t
 	}
 }
 
+/* The metrics of a section of all windows take so much of the first cache; those of a whole block
+ * would not stay there. */
+enum { UTRAN_TURBO_SECTION_BYTES = 32768, UTRAN_TURBO_SECTIONS_MAX = 3 };
+
+/* Steps of a warm-up, which must see so many parities: `known` of `all` are. */
+static inline uint32_t utran_turbo_warm_of(uint32_t known, uint32_t all)
+{
+	const uint32_t warm = UTRAN_WARM_PARITIES * all / (known + 1) / 4 * 4;
+
+	return warm < UTRAN_WARM_MIN ? UTRAN_WARM_MIN
+	    : warm > UTRAN_WARM_MAX  ? UTRAN_WARM_MAX
+	                             : warm;
+}
+
+/* Warm-ups, and sections, of so many steps; a metric has so many bytes. */
+static inline void utran_turbo_warm_use(
+    struct utran_turbo_decoder *d, uint32_t warm, uint32_t bytes)
+{
+	const uint32_t section =
+	    UTRAN_TURBO_SECTION_BYTES / (UTRAN_TURBO_STATES * d->windows * bytes);
+
+	d->warm_first = warm;
+	d->warm_next = warm / 2 < d->steps ? warm / 2 : d->steps;
+	d->sections = (d->steps + section - 1) / section;
+	if (d->warm_first > d->steps / d->sections)
+		d->sections = 1;
+}
+
 /* ---- metrics of 8 bits ---- */
 
 enum {

@@ -8,6 +8,7 @@
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_PLAIN_H
 
 #include <stdint.h>
+#include <string.h>
 
 typedef int16_t wide __attribute__((vector_size(16)));
 #define WIDE 8
@@ -51,6 +52,15 @@ W_INTERLEAVE(w_high64, int64_t, 1, 3)
 static inline wide w_set(int16_t value)
 {
 	return (wide){0} + value;
+}
+
+/* 128 bits from the address. */
+static inline wide w_pieces(const int16_t *const *at, int offset)
+{
+	wide v;
+
+	memcpy(&v, at[0] + offset, sizeof(v));
+	return v;
 }
 
 /* Takes 24 values x y y' x y y' ... apart. */

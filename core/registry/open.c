@@ -86,7 +86,6 @@ static const char *reserved_field(const struct aloe_component *component)
 	    : component->warm         ? "warm"
 	    : component->export_state ? "export_state"
 	    : component->import_state ? "import_state"
-	    : component->work_many    ? "work_many"
 	                              : NULL;
 }
 
@@ -106,6 +105,8 @@ static int entry_check(
 		    diag, path, 0, "is not a component: its entry does not say \"%s\"", name);
 	else if (!entry->component->work && !entry->component->fill && !entry->component->drain)
 		diag_error(diag, path, 0, "is not a component: it has no work, fill or drain");
+	else if (entry->component->work_many && !entry->component->work)
+		diag_error(diag, path, 0, "has work_many, and no work, which must be there, too");
 	else if (reserved_field(entry->component))
 		diag_error(diag, path, 0,
 		    "sets \"%s\", which is reserved: this version of ALOE needs it to be %s",

@@ -622,7 +622,6 @@ static void test_reserved_fields(void **state)
 	    {"warm", &entry->component->warm},
 	    {"export_state", &entry->component->export_state},
 	    {"import_state", &entry->component->import_state},
-	    {"work_many", &entry->component->work_many},
 	};
 	folder_make(&folder);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
@@ -636,6 +635,12 @@ static void test_reserved_fields(void **state)
 	}
 	put_changed(&folder, "gain", entry, (const uint8_t *)&entry->component->tail + 3);
 	assert_refused(&folder, "gain.so", "states tail = 16777216; at most 1048576 is allowed");
+	component_close(handle);
+	component_path("file_source.so", path, sizeof(path));
+	assert_int_equal(component_open(path, &diag, &handle, &entry), 0);
+	put_changed(&folder, "file_source", entry, &entry->component->work_many);
+	assert_refused(
+	    &folder, "file_source.so", "has work_many, and no work, which must be there, too");
 	folder_remove(&folder);
 	component_close(handle);
 	diag_fini(&diag);

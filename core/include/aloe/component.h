@@ -441,6 +441,8 @@ static inline bool aloe_after(const struct aloe_slot *slot)
 
 enum { ALOE_STACK_BYTES = 256 * 1024 };
 
+enum { ALOE_MANY_MAX = 16 }; /* instances in one call of work_many */
+
 /* returned by fill: there are no more items; the record before this record was the last */
 enum { ALOE_FILL_END = 1 };
 /* returned by fill and drain: not now, because the other end (a socket) has nothing or takes
@@ -467,8 +469,8 @@ struct aloe_list_vars {
 
 /* All callbacks but `work` are optional. `self` is the state: ALOE zeroes the state and writes the
  * parameters, then calls check, shape and init. [control] callbacks return 0, or a negative number
- * after aloe_fail. work, reset, fill and drain run on a stack of ALOE_STACK_BYTES, so large tables
- * belong in memory from aloe_alloc. */
+ * after aloe_fail. work, work_many, reset, fill and drain run on a stack of ALOE_STACK_BYTES, so
+ * large tables belong in memory from aloe_alloc. */
 struct aloe_component {
 	const char *summary; /* one line */
 	const char *doc;     /* more, if needed; NULL: none */
@@ -527,7 +529,15 @@ struct aloe_component {
 	void (*warm)(void);
 	void (*export_state)(void); /* `export` and `import` are words of C++ */
 	void (*import_state)(void);
-	void (*work_many)(void);
+	/* [slot] `work` for up to ALOE_MANY_MAX instances of this component at once, if that is
+	 * faster than one call after the other: instance i is at self[i], and slot[i] is what work
+	 * would get. All have the same item types, maxima and parameters, but for those that are
+	 * ALOE_LIVE; all are of one host and work on one index, and each has its own messages, of
+	 * any state. What comes out, what variables say and what is remembered must be, instance by
+	 * instance, what n calls of work in this order make; the instances' scratch memory is one.
+	 * Returns 0, or a negative number if work would for any of them, with `why` in that one's
+	 * slot. `work` must be there, too. NULL: the component has no such call. */
+	int (*work_many)(void *const *self, struct aloe_slot *const *slot, uint32_t n);
 };
 
 struct aloe_entry {
