@@ -440,6 +440,7 @@ static inline bool aloe_after(const struct aloe_slot *slot)
 /* ---- the descriptor ------------------------------------------------------------------------ */
 
 enum { ALOE_STACK_BYTES = 256 * 1024 };
+enum { ALOE_EXPORT_MAX = 1 << 28 }; /* bytes, see export_state */
 
 /* returned by fill: there are no more items; the record before this record was the last */
 enum { ALOE_FILL_END = 1 };
@@ -525,8 +526,24 @@ struct aloe_component {
 	/* Reserved: must be 0 and NULL. A component that sets one of these fields is refused. */
 	uint32_t stateless;
 	void (*warm)(void);
-	void (*export_state)(void); /* `export` and `import` are words of C++ */
-	void (*import_state)(void);
+	/* [control] What a new build of a running instance takes over from the old one (`aloe
+	 * upgrade`); `export` and `import` are words of C++. No work runs meanwhile.
+	 *
+	 * export_state writes what work keeps from one index to the next, in a form of the
+	 * component's own, which begins best with a number of that form. It returns how many bytes
+	 * that takes, 0 to ALOE_EXPORT_MAX, and writes them to `to` if they are not more than
+	 * `size`; ALOE asks with size 0 first. Negative after aloe_fail.
+	 *
+	 * import_state is called after init and takes these bytes, which another build has written
+	 * and which it has to check. It returns 0, or a negative number after aloe_fail: then the
+	 * upgrade is refused, and the old build goes on. Numbers that are ALOE_LIVE parameters are
+	 * carried by ALOE; import_state need not set them.
+	 *
+	 * If the old build has no export_state or the new one no import_state, the new build starts
+	 * fresh, as after init. */
+	int64_t (*export_state)(const void *self, void *to, size_t size, struct aloe_setup *setup);
+	int (*import_state)(void *self, const void *from, size_t size, struct aloe_setup *setup);
+	/* Reserved: must be NULL. */
 	void (*work_many)(void);
 };
 
