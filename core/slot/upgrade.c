@@ -27,6 +27,8 @@ void *instance_export(struct instance *it, int64_t *ret_bytes)
 	int64_t again;
 	void *bytes;
 
+	assert(it->component != NULL);
+	assert(it->initialised);
 	*ret_bytes = 0;
 	if (it->component->export_state == NULL)
 		return NULL;
@@ -77,6 +79,8 @@ static int number_follow(struct instance *it, const struct aloe_param *param,
 {
 	const char *word = NULL;
 
+	assert(it->state != NULL);
+	assert(old->kind == param->kind);
 	if (param->kind == ALOE_KIND_ENUM && number >= 0 && number < old->n_names) {
 		uint64_t offset = old->names;
 
@@ -105,6 +109,8 @@ static int param_follow(
 	const struct image_param *old = param_named(before, was, param->name, &at);
 	double number;
 
+	assert(p < IMAGE_PARAMS_MAX);
+	assert(it->number < view->head->instances.count);
 	if (old == NULL || old->kind != param->kind || !(old->flags & ALOE_LIVE) ||
 	    !(param->flags & ALOE_LIVE) || (row->given >> p & 1))
 		return 0;

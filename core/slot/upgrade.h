@@ -16,9 +16,9 @@ void *instance_export(struct instance *instance, int64_t *ret_bytes);
 
 /* instance_take_over gives `instance`, which has been opened, the numbers that live parameters had
  * in `before` (the image in which the old build runs, under the same number) where they were set
- * since the load and not with the upgrade (image_instance.given), and then the exported state (NULL:
- * none). It shows parameters and variables in its own image. Returns 0, or a negative number with
- * words in instance->setup.error. *ret_imported tells whether the state was taken. */
+ * since the load and not with the upgrade (image_instance.given), and then the exported state
+ * (NULL: none). It shows parameters and variables in its own image. Returns 0, or a negative number
+ * with words in instance->setup.error. *ret_imported tells whether the state was taken. */
 int instance_take_over(struct instance *instance, const struct image_view *view,
     const struct image_view *before, const void *state, size_t bytes, bool *ret_imported);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * daemons/common/shadow.h - a shadow run: a new build of an instance works in a process of its own
- * on the messages that the instance reads, and its messages are compared with those of the instance.
+ * on the messages that the instance reads, and its messages are compared with the instance's.
  *
  * exec fills the order and maps the page; `aloe-host --shadow` writes the rest. What it wrote is
  * checked like bytes from a peer.

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * daemons/exec/shadow.h - the shadow run of a new build of an instance, in a process of its own
- * (daemons/common/shadow.h). It begins with a remap onto the same lanes (remap.c), which gives rings
- * to what the instance reads and writes; while the waveform stands, its host exports the state.
+ * (daemons/common/shadow.h). It begins with a remap onto the same lanes (remap.c), which gives
+ * rings to what the instance reads and writes; while the waveform stands, its host exports the
+ * state.
  */
 #ifndef DAEMONS_EXEC_SHADOW_H
 #define DAEMONS_EXEC_SHADOW_H
 
 #include "daemons/exec/exec.h"
 
-/* shadow_new keeps `program`, which has another build of wave->upgraded, for the shadow run that the
- * request asks for, and changes `rings`, a copy of the program that runs, so that the shadow can
- * read all that it needs. 0, or -errno with words. */
+/* shadow_new keeps `program`, which has another build of wave->upgraded, for the shadow run that
+ * the request asks for, and changes `rings`, a copy of the program that runs, so that the shadow
+ * can read all that it needs. 0, or -errno with words. */
 int shadow_new(struct exec_wave *wave, const struct wire_view *request, const void *program,
     size_t len, void *rings, char *ret_why, size_t size);
 /* While the waveform stands: shadow_export asks the instance's host for its state, 0 or -errno;

@@ -65,8 +65,8 @@ void swman_record(struct swman *swman, const struct wire_view *request)
 		    name);
 	else if (upgrades_any(run))
 		daemon_fail(&swman->daemon, request, 2,
-		    "an instance of \"%s\" was upgraded since the load, or that was tried; a "
-		    "recording has one build of each instance; load the waveform again to record it",
+		    "an instance of \"%s\" was upgraded since the load, or that was tried, and a "
+		    "recording has one build of each; load the waveform again to record it",
 		    name);
 	else if (folder)
 		record_change(swman, run, request, &folder);

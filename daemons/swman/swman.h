@@ -197,7 +197,7 @@ void swman_record(struct swman *swman, const struct wire_view *request);
 /* remap.c, also of an UPGRADE */
 void swman_remap(struct swman *swman, const struct wire_view *request);
 
-/* upgrade.c */
+/* upgrade.c, upgrade_send.c */
 void swman_upgrade(struct swman *swman, const struct wire_view *request);
 void swman_upgrade_send(struct swman *swman, const struct wire_view *request,
     const struct waveform *waveform, const struct plan *plan, const void *program, size_t len);

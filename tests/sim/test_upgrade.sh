@@ -75,6 +75,7 @@ next=$(($(aloe get w tally.count | sed 's/.* //') + 600))
 ok "at an index" up 0 "took over at index $next\$" --component new2/tally.so --at $next
 ok "not at one that is over" up 1 "too late for index 3" --component new1/tally.so --at 3
 ok "the report: which, and since when" sh -c "'$bin/aloe' status w --json | grep -q '\"upgraded_at\": $next'"
+ok "and as text" says 0 "^upgraded   tally has another build of tally since index $next;" aloe status w
 ok "the build before, again" up 0 "took over at index" --rollback
 ok "a remap keeps the build" says 0 "on its new lanes" aloe remap w
 ok "it is in the report still" sh -c "'$bin/aloe' status w --json | grep -A1 '\"upgrade\"' | grep -q upgraded_at"
