@@ -219,6 +219,32 @@ void host_builds_switch(struct host_wave *wave)
 	}
 }
 
+static void program_free(struct host_program *program)
+{
+	image_close(&(struct image_view){.program = program->bytes, .program_bytes = program->len});
+	free(program);
+}
+
+/* Those that no build in force was opened with. */
+static void programs_sweep(struct host_wave *wave)
+{
+	struct host_program **at = &wave->programs;
+
+	while (*at != NULL) {
+		struct host_program *program = *at;
+		bool used = false;
+
+		for (struct host_build *build = wave->builds; build != NULL; build = build->next)
+			used |= build->program == program->bytes;
+		if (used) {
+			at = &program->next;
+			continue;
+		}
+		*at = program->next;
+		program_free(program);
+	}
+}
+
 void host_builds_settle(struct host *host, uint32_t control)
 {
 	struct host_wave *wave = host_find(host, control);
@@ -237,21 +263,8 @@ void host_builds_settle(struct host *host, uint32_t control)
 		build->next = wave->builds;
 		wave->builds = build;
 	}
-	for (struct host_program **at = wave != NULL ? &wave->programs : NULL; at && *at != NULL;) {
-		struct host_program *program = *at;
-		bool used = false;
-
-		for (struct host_build *build = wave->builds; build != NULL; build = build->next)
-			used |= build->program == program->bytes;
-		if (used) {
-			at = &program->next;
-			continue;
-		}
-		*at = program->next;
-		image_close(
-		    &(struct image_view){.program = program->bytes, .program_bytes = program->len});
-		free(program);
-	}
+	if (wave != NULL)
+		programs_sweep(wave);
 }
 
 void host_program_keep(struct host_wave *wave, struct image_view *view)
