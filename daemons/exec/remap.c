@@ -485,7 +485,8 @@ static bool halt_at(struct exec_wave *wave)
 	enum { FAR_S = 60 };
 	const struct image_view *view = &wave->view;
 	const uint64_t next = image_next_index(view, wave->upgraded), slot_ns = view->head->slot_ns,
-	               at = wave->upgrade_at, far = FAR_S * 1000000000ull / slot_ns;
+	               at = wave->upgrade_at, possible = next + 1 + wave_margin(wave),
+	               far = FAR_S * 1000000000ull / slot_ns;
 	char why[200];
 
 	if (view->head->clock == IMAGE_STEP)
@@ -506,8 +507,7 @@ static bool halt_at(struct exec_wave *wave)
 		snprintf(why, sizeof(why),
 		    "too late for index %llu: the instance works on index %llu; at least index "
 		    "%llu can be met",
-		    (unsigned long long)at, (unsigned long long)next,
-		    (unsigned long long)(next + 1 + wave_margin(wave)));
+		    (unsigned long long)at, (unsigned long long)next, (unsigned long long)possible);
 	remap_abandon(wave, 1, why);
 	return false;
 }

@@ -349,6 +349,7 @@ void shadow_drop(struct exec_wave *wave)
 static void status_send(struct exec_wave *wave, const struct wire_view *request)
 {
 	const struct exec_shadow *shadow = wave->shadow;
+	const uint64_t end = shadow->order.from + shadow->order.n;
 	const bool runs = shadow->verdict[0] == 0 && shadow->page != NULL;
 	char text[SHADOW_TEXT + 500];
 	struct wire_msg msg;
@@ -360,7 +361,7 @@ static void status_send(struct exec_wave *wave, const struct wire_view *request)
 		    "the shadow run works on index %llu; it began with index %llu and ends before "
 		    "index %llu",
 		    index_of(shadow), (unsigned long long)shadow->order.from,
-		    (unsigned long long)(shadow->order.from + shadow->order.n));
+		    (unsigned long long)end);
 	else
 		snprintf(text, sizeof(text), "%s; the new build %s", shadow->verdict,
 		    shadow->page != NULL && atomic_load(&shadow->page->imported) != 0

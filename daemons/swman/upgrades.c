@@ -268,8 +268,8 @@ static int entry_fill(struct swman_run *run, const struct wire_view *request,
 	int rc = 0;
 
 	if (!file)
-		rc = diag_error(diag, NULL, 0, "--component NAME or --component PATH is needed");
-	else if (!type && !strchr(file, '/'))
+		return diag_error(diag, NULL, 0, "--component NAME or --component PATH is needed");
+	if (!type && !strchr(file, '/'))
 		rc = diag_error(diag, NULL, 0,
 		    "no component \"%s\" is known (`aloe list components`); a path has a slash",
 		    file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * core/slot/upgrade: what is exported, what is taken over and refused, and the new build in the
- * place of the old one; core/image/follow: an instance of another build, and what is carried then. */
+ * place of the old one; core/image/follow: an instance of another build, and what is carried. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
