@@ -308,6 +308,37 @@ static int decoder_work_many(void *const *self, struct aloe_slot *const *slot, u
 	return 0;
 }
 
+/* A block is decoded within one call: only the counts go on. */
+struct turbo_export {
+	uint64_t form, iterations_run, short_blocks;
+};
+enum { EXPORT_FORM = 1 };
+
+static int64_t decoder_export(const void *self, void *to, size_t size, struct aloe_setup *setup)
+{
+	const struct turbo_decoder *s = self;
+	const struct turbo_export counts = {EXPORT_FORM, s->iterations_run, s->short_blocks};
+
+	(void)setup;
+	if (size >= sizeof(counts))
+		memcpy(to, &counts, sizeof(counts));
+	return sizeof(counts);
+}
+
+static int decoder_import(void *self, const void *from, size_t size, struct aloe_setup *setup)
+{
+	struct turbo_decoder *s = self;
+	struct turbo_export counts;
+
+	if (size == sizeof(counts))
+		memcpy(&counts, from, sizeof(counts));
+	if (size != sizeof(counts) || counts.form != EXPORT_FORM)
+		return aloe_fail(setup, "the exported state is of another form");
+	s->iterations_run = counts.iterations_run;
+	s->short_blocks = counts.short_blocks;
+	return 0;
+}
+
 ALOE_COMPONENT(utran_turbo_decoder) = {
     .summary =
         "UTRAN turbo decoder, max-log-MAP: 3K + 12 soft bits to K bits, up to 16 code blocks",
@@ -322,4 +353,6 @@ ALOE_COMPONENT(utran_turbo_decoder) = {
     .init = decoder_init,
     .work = decoder_work,
     .work_many = decoder_work_many,
+    .export_state = decoder_export,
+    .import_state = decoder_import,
 };

@@ -41,7 +41,6 @@ static bool same_head(const struct image_head *a, const struct image_head *b)
 {
 	return a->instances.count == b->instances.count && a->buffers.count == b->buffers.count &&
 	    a->inputs.count == b->inputs.count && a->outputs.count == b->outputs.count &&
-	    a->params.count == b->params.count && a->vars.count == b->vars.count &&
 	    a->copies == b->copies;
 }
 
@@ -61,9 +60,34 @@ static bool same_shape(const struct image_instance *a, const struct image_instan
 {
 	return a->period == b->period && a->phase == b->phase && a->run_on == b->run_on &&
 	    (a->io & 3) == (b->io & 3) && a->source == b->source && a->inputs == b->inputs &&
-	    a->n_inputs == b->n_inputs && a->outputs == b->outputs &&
-	    a->n_outputs == b->n_outputs && a->params == b->params && a->n_params == b->n_params &&
-	    a->vars == b->vars && a->n_vars == b->n_vars;
+	    a->n_inputs == b->n_inputs && a->outputs == b->outputs && a->n_outputs == b->n_outputs;
+}
+
+bool image_upgraded(
+    const struct image_view *before, const struct image_view *after, uint32_t instance)
+{
+	return before->instances[instance].upgrade != after->instances[instance].upgrade;
+}
+
+/* Where its parameters and variables begin may differ, if those of another have become more or
+ * fewer. */
+static bool same_state(const struct image_view *a, const struct image_view *b, uint32_t i)
+{
+	const struct image_instance *before = &a->instances[i], *after = &b->instances[i];
+
+	if (before->n_params != after->n_params || before->n_vars != after->n_vars)
+		return false;
+	for (uint32_t p = 0; p < before->n_params; p++) {
+		const struct image_param *from = &a->params[before->params + p],
+		                         *to = &b->params[after->params + p];
+
+		if (from->items_max != to->items_max || (from->array != 0) != (to->array != 0))
+			return false;
+	}
+	for (uint32_t v = 0; v < before->n_vars; v++)
+		if (a->vars[before->vars + v].offset != b->vars[after->vars + v].offset)
+			return false;
+	return true;
 }
 
 static bool same_ports(const struct image_view *a, const struct image_view *b)
@@ -83,13 +107,62 @@ static bool same_ports(const struct image_view *a, const struct image_view *b)
 		    a->buffers[i].type != b->buffers[i].type ||
 		    a->buffers[i].max != b->buffers[i].max)
 			return false;
-	for (uint64_t i = 0; i < a->head->params.count; i++)
-		if (a->params[i].items_max != b->params[i].items_max ||
-		    (a->params[i].array != 0) != (b->params[i].array != 0))
-			return false;
-	for (uint64_t i = 0; i < a->head->vars.count; i++)
-		if (a->vars[i].offset != b->vars[i].offset)
-			return false;
+	return true;
+}
+
+/* What of the messages of an upgraded instance would be another size; false: nothing. */
+static bool ports_differ(
+    const struct image_view *a, const struct image_view *b, uint32_t i, char *why, size_t size)
+{
+	const struct image_instance *before = &a->instances[i], *after = &b->instances[i];
+
+	for (uint32_t p = 0; p < before->n_inputs + before->n_outputs; p++) {
+		const uint32_t o = p - before->n_inputs;
+		const bool in = p < before->n_inputs;
+		const struct image_input *ins[] = {
+		    &a->inputs[before->inputs + p], &b->inputs[after->inputs + p]};
+		const struct image_output *outs[] = {
+		    &a->outputs[before->outputs + o], &b->outputs[after->outputs + o]};
+		const uint32_t max[] = {
+		    in ? ins[0]->max : outs[0]->max, in ? ins[1]->max : outs[1]->max};
+
+		if (max[0] == max[1] &&
+		    (in ? ins[0]->type == ins[1]->type : outs[0]->type == outs[1]->type))
+			continue;
+		snprintf(why, size,
+		    "%s \"%s\" of instance \"%s\" has messages of at most %u items, and with "
+		    "the new build %u%s",
+		    in ? "input" : "output", image_text(a, in ? ins[0]->name : outs[0]->name),
+		    image_text(a, before->name), max[0], max[1],
+		    max[0] == max[1] ? " of another type" : "");
+		return true;
+	}
+	return false;
+}
+
+/* Words for an instance of another build that does not fit where the old one is; false: it fits. */
+static bool build_misfits(
+    const struct image_view *a, const struct image_view *b, uint32_t i, char *why, size_t size)
+{
+	const struct image_instance *before = &a->instances[i], *after = &b->instances[i];
+	const char *name = image_text(a, before->name);
+
+	if (before->n_inputs != after->n_inputs || before->n_outputs != after->n_outputs)
+		snprintf(why, size,
+		    "instance \"%s\" has ports %u in, %u out, and the new build %u in, %u out",
+		    name, before->n_inputs, before->n_outputs, after->n_inputs, after->n_outputs);
+	else if ((before->io & 3) != 0 || (after->io & 3) != 0)
+		snprintf(why, size,
+		    "instance \"%s\" reads or writes through the I/O thread, whose records cannot "
+		    "change their component while the waveform runs",
+		    name);
+	else if (before->run_on != after->run_on)
+		snprintf(why, size,
+		    "the new build of instance \"%s\" has another tail, so that the end of the "
+		    "waveform would be another one",
+		    name);
+	else
+		return same_shape(before, after) && ports_differ(a, b, i, why, size);
 	return true;
 }
 
@@ -100,11 +173,12 @@ static int instance_follows(
 	const char *name = image_text(a, before->name);
 
 	if (!same_text(a, before->name, b, after->name) ||
-	    !same_text(a, before->component, b, after->component))
+	    (!image_upgraded(a, b, i) && !same_text(a, before->component, b, after->component)))
 		snprintf(why, size, "the place of instance \"%s\" (%s) has \"%s\" (%s) now", name,
 		    image_text(a, before->component), image_text(b, after->name),
 		    image_text(b, after->component));
-	else if (before->digest != after->digest || !same_text(a, before->path, b, after->path))
+	else if (!image_upgraded(a, b, i) &&
+	    (before->digest != after->digest || !same_text(a, before->path, b, after->path)))
 		snprintf(why, size,
 		    "the component %s of instance \"%s\" was rebuilt after the load: unload the "
 		    "waveform and load the waveform again",
@@ -114,7 +188,7 @@ static int instance_follows(
 		    "instance \"%s\" would move to another process, and the state of the instance "
 		    "cannot follow",
 		    name);
-	else if (!same_shape(before, after))
+	else if (!same_shape(before, after) || (!image_upgraded(a, b, i) && !same_state(a, b, i)))
 		snprintf(why, size,
 		    "instance \"%s\" has other ports, parameters or another period than at the "
 		    "load",
@@ -124,7 +198,33 @@ static int instance_follows(
 	return -EINVAL;
 }
 
-int image_follows(const struct image_view *before, const void *program, char *ret_why, size_t size)
+/* Whether as many instances are of another build as is allowed: some, or none. */
+static bool builds_allowed(
+    const struct image_view *a, const struct image_view *b, bool upgrades, char *why, size_t size)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < a->head->instances.count && !any; i++)
+		any = image_upgraded(a, b, i);
+	if (any != upgrades)
+		snprintf(why, size, "%s",
+		    upgrades ? "the build is the one that runs"
+		             : "an instance has been given another build meanwhile; try again");
+	return any == upgrades;
+}
+
+/* The words for an upgraded instance say more than those for all messages. */
+static bool builds_fit(
+    const struct image_view *a, const struct image_view *b, char *why, size_t size)
+{
+	for (uint32_t i = 0; i < a->head->instances.count; i++)
+		if (image_upgraded(a, b, i) && build_misfits(a, b, i, why, size))
+			return false;
+	return true;
+}
+
+int image_follows(
+    const struct image_view *before, const void *program, bool upgrades, char *ret_why, size_t size)
 {
 	struct image_view after;
 
@@ -144,6 +244,9 @@ int image_follows(const struct image_view *before, const void *program, char *re
 		snprintf(ret_why, size,
 		    "the waveform would run in other processes, and the state of instances cannot "
 		    "follow");
+	else if (!builds_allowed(before, &after, upgrades, ret_why, size) ||
+	    !builds_fit(before, &after, ret_why, size))
+		return -EINVAL;
 	else if (!same_ports(before, &after))
 		snprintf(ret_why, size, "the messages have other sizes than at the load");
 	else
@@ -280,14 +383,31 @@ static uint64_t index_earliest(const struct image_view *before, const struct ima
 	return least == IMAGE_FOREVER ? 0 : least;
 }
 
+/* What its host has shown of the new build stays, and times are counted anew; what was counted of
+ * messages is the instance's. */
+static void build_carry(
+    const struct image_instance_state *from, struct image_instance_state *to, uint64_t next)
+{
+	const size_t counts = offsetof(struct image_instance_state, idle);
+	const size_t bytes = offsetof(struct image_instance_state, params) - counts;
+
+	memcpy((uint8_t *)to + counts, (const uint8_t *)from + counts, bytes);
+	number_put(&to->upgraded, next + 1);
+}
+
 static void instance_carry(
     const struct image_view *before, const struct image_view *after, uint32_t i)
 {
 	struct image_instance_state *state = image_instance_state(after, i);
+	const struct image_instance_state *old = image_instance_state(before, i);
 	const struct image_latency *latency = image_latency(before, i);
 
-	memcpy(state, image_instance_state(before, i), sizeof(*state));
-	memcpy(image_time(after, i), image_time(before, i), sizeof(struct hist_head));
+	if (image_upgraded(before, after, i)) {
+		build_carry(old, state, image_next_index(before, i));
+	} else {
+		memcpy(state, old, sizeof(*state));
+		memcpy(image_time(after, i), image_time(before, i), sizeof(struct hist_head));
+	}
 	number_put(&state->first, image_next_index(before, i) + after->instances[i].lag);
 	if (latency != NULL && image_latency(after, i) != NULL)
 		memcpy(image_latency(after, i), latency, sizeof(*latency));
@@ -295,12 +415,18 @@ static void instance_carry(
 
 static void arrays_carry(const struct image_view *before, const struct image_view *after)
 {
-	for (uint64_t i = 0; i < after->head->params.count; i++) {
-		const struct image_param *from = &before->params[i], *to = &after->params[i];
+	for (uint32_t i = 0; i < after->head->instances.count; i++) {
+		const struct image_instance *old = &before->instances[i],
+		                            *row = &after->instances[i];
 
-		if (to->array != 0)
-			memcpy(after->base + to->array, before->base + from->array,
-			    sizeof(struct image_array) + 4ull * from->items_max);
+		for (uint32_t p = 0; !image_upgraded(before, after, i) && p < row->n_params; p++) {
+			const struct image_param *from = &before->params[old->params + p],
+			                         *to = &after->params[row->params + p];
+
+			if (to->array != 0)
+				memcpy(after->base + to->array, before->base + from->array,
+				    sizeof(struct image_array) + 4ull * from->items_max);
+		}
 	}
 }
 

@@ -10,6 +10,9 @@
  * into the new ring at the same index. The gates (core/slot/segment.h) count steps and hold as they
  * are: only how far apart two instances begin differs.
  *
+ * An instance may be of another build in the other program (`upgrade` of its row is another
+ * number): then its parameters, variables and component may differ, but not its ports and messages.
+ *
  * 	image_follows  may this program follow that image?           at any time
  * 	image_fit      rings deep enough for what can be in flight   before image_create
  *      image_carry    counters, values, messages                    while all segments stand at one
@@ -21,9 +24,13 @@
 #include "core/image/image.h"
 
 /* image_follows holds `program` (checked, see image_check) against the image that it is to
- * follow: the same instances, ports, links and processes. 0, or -EINVAL with words for the user
- * in ret_why. */
-int image_follows(const struct image_view *before, const void *program, char *ret_why, size_t size);
+ * follow: the same instances, ports, links and processes. upgrades: there may be, and must be,
+ * instances of another build. 0, or -EINVAL with words for the user in ret_why. */
+int image_follows(const struct image_view *before, const void *program, bool upgrades,
+    char *ret_why, size_t size);
+/* image_upgraded tells whether the instance is of another build in `after` than in `before`. */
+bool image_upgraded(
+    const struct image_view *before, const struct image_view *after, uint32_t instance);
 
 /* image_fit makes rings of the program deeper, and gives messages a place of their own where
  * several would share one, as what is in flight and taps demand; a tap of `before` is one of the

@@ -99,7 +99,7 @@ static_assert(offsetof(struct image_segment, reserved) == 36, "image_segment.res
 static_assert(offsetof(struct image_segment, state) == 40, "image_segment.state");
 static_assert(offsetof(struct image_segment, events) == 48, "image_segment.events");
 
-static_assert(sizeof(struct image_instance) == 136, "image_instance");
+static_assert(sizeof(struct image_instance) == 144, "image_instance");
 static_assert(offsetof(struct image_instance, name) == 0, "image_instance.name");
 static_assert(offsetof(struct image_instance, component) == 4, "image_instance.component");
 static_assert(offsetof(struct image_instance, path) == 8, "image_instance.path");
@@ -129,6 +129,8 @@ static_assert(offsetof(struct image_instance, sink) == 108, "image_instance.sink
 static_assert(offsetof(struct image_instance, state) == 112, "image_instance.state");
 static_assert(offsetof(struct image_instance, time) == 120, "image_instance.time");
 static_assert(offsetof(struct image_instance, latency) == 128, "image_instance.latency");
+static_assert(offsetof(struct image_instance, upgrade) == 136, "image_instance.upgrade");
+static_assert(offsetof(struct image_instance, given) == 140, "image_instance.given");
 
 static_assert(sizeof(struct image_hold) == 16, "image_hold");
 static_assert(offsetof(struct image_hold, period) == 0, "image_hold.period");
@@ -299,6 +301,8 @@ static_assert(
 static_assert(
     offsetof(struct image_instance_state, port_count) == 11072, "image_instance_state.port_count");
 static_assert(offsetof(struct image_instance_state, first) == 11080, "image_instance_state.first");
+static_assert(
+    offsetof(struct image_instance_state, upgraded) == 11088, "image_instance_state.upgraded");
 
 static_assert(sizeof(struct image_event) == 24, "image_event");
 static_assert(offsetof(struct image_event, start_ns) == 0, "image_event.start_ns");

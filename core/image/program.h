@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	IMAGE_VERSION = 24,
+	IMAGE_VERSION = 25,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -134,6 +134,9 @@ struct image_instance {
 	/* offset of struct hist_head of the calls; the cells are in image_instance_state */
 	uint64_t time;
 	uint64_t latency; /* sinks: offset of struct image_latency; 0 otherwise */
+	/* number of the upgrade that brought this build (core/image/follow.h); 0: as loaded. given:
+	 * bit p: parameter p was set with the upgrade, so what the old build had does not matter */
+	uint32_t upgrade, given;
 };
 
 /* Sources that are called at `phase` of every `period` indices, and the parts of whose messages

@@ -146,6 +146,8 @@ struct image_instance_state {
 	_Atomic uint64_t port_ns[32], port_count;
 	/* first step of the instance, see core/image/follow.h; 0: its lag */
 	_Atomic uint64_t first;
+	/* index with which the build of the last upgrade took over + 1; 0: it is as loaded */
+	_Atomic uint64_t upgraded;
 };
 
 struct image_event {

@@ -82,11 +82,7 @@ static const char *file_check(const char *path)
 /* Fields that have no meaning yet: the name of the first that is set, or NULL. */
 static const char *reserved_field(const struct aloe_component *component)
 {
-	return component->stateless   ? "stateless"
-	    : component->warm         ? "warm"
-	    : component->export_state ? "export_state"
-	    : component->import_state ? "import_state"
-	                              : NULL;
+	return component->stateless ? "stateless" : component->warm ? "warm" : NULL;
 }
 
 static int entry_check(

@@ -152,6 +152,38 @@ static int component_load(
 	return registry_add(registry, type) < 0 ? -ENOMEM : rc;
 }
 
+int component_type_open(const char *path, struct diag *diag, struct component_type **ret)
+{
+	const unsigned here = component_arch_here();
+	char *dir = strdup(path), *slash = dir ? strrchr(dir, '/') : NULL,
+	     *dot = slash ? strrchr(slash, '.') : NULL;
+	int rc = dir ? 0 : -ENOMEM;
+
+	if (dir && (!dot || strcmp(dot, ".so") != 0))
+		rc = diag_error(
+		    diag, path, 0, "is not the path of a component; DIR/NAME.so is needed");
+	if (rc == 0) {
+		*slash = *dot = 0;
+		rc = type_read(dir, slash + 1, diag, ret);
+		rc = rc > 0 ? 0 : rc == 0 ? -EINVAL : rc;
+	}
+	free(dir);
+	if (rc)
+		return rc;
+	(*ret)->builds = here < COMPONENT_ARCHES ? 1u << here : 0;
+	(*ret)->path = strdup(path);
+	if ((*ret)->path)
+		return 0;
+	component_type_free(*ret);
+	return -ENOMEM;
+}
+
+void component_type_close(struct component_type *type)
+{
+	if (type)
+		component_type_free(type);
+}
+
 /* A build for another instruction set, of a component that is known here. */
 static int build_load(
     struct registry *registry, const char *dir, const char *name, unsigned arch, struct diag *diag)

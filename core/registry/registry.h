@@ -82,6 +82,12 @@ size_t registry_len(const struct registry *registry);
 /* in order of name */
 const struct component_type *registry_at(const struct registry *registry, size_t i);
 
+/* component_type_open reads the .desc beside the component's file `path` (DIR/NAME.so), whatever
+ * folders a registry knows: 0, or -EINVAL with what is wrong in diag, or -ENOMEM. The caller gives
+ * it to component_type_close (NULL: nothing) when no waveform uses it any more. */
+int component_type_open(const char *path, struct diag *diag, struct component_type **ret);
+void component_type_close(struct component_type *type);
+
 /* registry_stamp is a number for what registry_open would read: it changes when a .desc is written,
  * added or removed. */
 uint64_t registry_stamp(const char *dirs);

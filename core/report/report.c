@@ -198,6 +198,23 @@ static void planned_print(const json_t *report, const json_t *lane, FILE *out)
 		    median);
 }
 
+/* Instances that have another build than at the load. */
+static void upgrades_print(const json_t *report, FILE *out)
+{
+	json_t *instance;
+	size_t n;
+
+	json_array_foreach(json_object_get(report, "instances"), n, instance)
+	{
+		if (json_object_get(instance, "upgrade"))
+			fprintf(out,
+			    "upgraded   %s has another build of %s since index %.0f; its times "
+			    "count from there\n",
+			    report_text(instance, "name"), report_text(instance, "component"),
+			    report_number(instance, "upgraded_at"));
+	}
+}
+
 static void lanes_print(const json_t *report, FILE *out)
 {
 	json_t *lane;
@@ -224,6 +241,7 @@ static void lanes_print(const json_t *report, FILE *out)
 		fprintf(out,
 		    "remapped   %.0f time%s; the lines of lanes count from the last remap on\n",
 		    report_number(report, "remaps"), plural(report_number(report, "remaps")));
+	upgrades_print(report, out);
 }
 
 enum { LANE_TEXT = 40 };

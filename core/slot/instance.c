@@ -123,7 +123,7 @@ static int params_set(
 	return 0;
 }
 
-static void params_show(struct instance *it)
+void instance_show_params(struct instance *it)
 {
 	for (uint32_t i = 0; i < it->component->params.len && i < IMAGE_PARAMS_MAX; i++) {
 		const double number = param_get_number(&it->component->params.items[i], it->state);
@@ -292,7 +292,7 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	stats_bind(it, view, row);
 	if (params_set(it, view, row) != 0)
 		return -1;
-	params_show(it);
+	instance_show_params(it);
 	if (it->component->check != NULL && it->component->check(it->state, &it->setup) < 0)
 		return -1;
 	if (it->component->init != NULL && it->component->init(it->state, &it->setup) < 0)

@@ -131,6 +131,9 @@ static inline void outputs_absent(struct instance *it)
 	}
 }
 
+/* instance_show_params copies the numbers of parameters to the image. [control] */
+void instance_show_params(struct instance *instance);
+
 /* instance_show_vars copies the variables to the image, where tools read them. [slot] */
 static inline void instance_show_vars(struct instance *it)
 {

@@ -354,6 +354,17 @@ static void unknown_component(
 	free(names);
 }
 
+/* NULL: its type is that of the file. */
+static const struct component_type *type_upgraded(const struct wf_parse *parse, const char *name)
+{
+	const struct wf_overrides *overrides = parse->overrides;
+
+	for (size_t i = 0; overrides && i < overrides->n_upgrades; i++)
+		if (strcmp(overrides->upgrades[i].instance, name) == 0)
+			return overrides->upgrades[i].type;
+	return NULL;
+}
+
 static void type_find(
     struct wf_parse *parse, struct wf_instance *instance, const config_setting_t *group)
 {
@@ -371,7 +382,9 @@ static void type_find(
 	snprintf(name, sizeof(name), "%s.component", instance->name);
 	if (wf_want_text(&raw, name, parse->diag, &component) < 0)
 		return;
-	instance->type = registry_find(parse->registry, component);
+	instance->type = type_upgraded(parse, instance->name);
+	if (!instance->type)
+		instance->type = registry_find(parse->registry, component);
 	if (!instance->type)
 		unknown_component(parse, component, &raw);
 }

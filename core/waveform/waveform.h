@@ -81,6 +81,9 @@ struct wf_instance {
 	/* on the lane and in the process of the instance that it reads, and in the same slot, also
 	 * where links are pipelined: it misses what that instance misses, and nothing else */
 	bool beside;
+	/* number of the upgrade that has brought its type, and which parameters were set with it
+	 * (bit p: parameter p); 0: as loaded. The parser does not set them. */
+	uint32_t upgrade, given;
 	/* a value has an error, which was reported; only while a file is parsed */
 	bool wrong;
 	int line;
@@ -170,6 +173,12 @@ static inline size_t waveform_original_links(const struct waveform *waveform)
 	return waveform->n_links / (waveform->copies ? waveform->copies : 1);
 }
 
+/* An instance that is of another type than the file says. */
+struct wf_upgrade {
+	const char *instance;
+	const struct component_type *type; /* lives as long as the waveform */
+};
+
 /* Settings of the command line, which replace values of the file before validation. */
 struct wf_overrides {
 	const char *const *sets; /* "inst.param=value", or "key=value" of the waveform */
@@ -186,6 +195,8 @@ struct wf_overrides {
 	/* name of the radio file, and its text; NULL: none */
 	const char *radio, *radio_text;
 	const char *record, *replay; /* as in struct waveform */
+	const struct wf_upgrade *upgrades;
+	size_t n_upgrades;
 };
 
 /* waveform_parse reads `text`, the content of `file`, and validates it against the registry. `file`

@@ -335,6 +335,7 @@ static const struct {
     {WIRE_OFFSETS, "OFFSETS"},
     {WIRE_COUNTS, "COUNTS"},
     {WIRE_REMAP, "REMAP"},
+    {WIRE_UPGRADE, "UPGRADE"},
 };
 
 const char *wire_type_name(enum wire_type type)

@@ -83,6 +83,12 @@ enum wire_type {
 	 * RECORD, a folder: its control.jsonl gets a line of each change of a parameter that holds,
 	 * and from now on of what happens; with STATE "end" too: not any more */
 	WIRE_RECORD = 24,
+	/* client -> swman: WAVEFORM, NAME "inst", FILE (component, or path of its .so), SET*,
+	 * [INDEX: the first that the new build works on], [SLOTS: shadow it for so many, VALUE:
+	 * within so many dB]; or WAVEFORM, NAME, STATE "commit", "rollback" or "status", [INDEX].
+	 * swman -> exec: WAVEFORM, NAME, PROGRAM, [INDEX, SLOTS, VALUE, STATE] -> OK {INDEX, SLOT,
+	 * COUNT slots of the pause, STATE, TEXT} */
+	WIRE_UPGRADE = 25,
 	/* client -> statsman -> stats of each node: WAVEFORM, [NAME "inst", "inst.variable",
 	 * "inst.parameter"] -> OK {JSON, INDEX, NEWEST: index that has begun}. The stats of a node
 	 * that does not run the instance: FAIL {NODE: the node that does} */

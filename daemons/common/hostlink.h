@@ -9,6 +9,10 @@
  *                  FORGET  an array offered that will not be published
  *                  REMAP   as ATTACH, for instances that are open: get other tables ready ->
  *                          REMAPPABLE | STUCK why
+ *                  IMPORT  while the waveform stands, of a REMAP with other builds of instances:
+ *                          they take over the state -> IMPORTED notes | STUCK why
+ *                  EXPORT  while the waveform stands: write the state of an instance into the
+ *                          descriptor -> EXPORTED (param: 1 if there is a state) | STUCK why
  *                  SWITCH  while the waveform stands: run by the tables that are ready -> SWITCHED
  *                  REMAIN  they are not needed
  *                  WATCHED by whom the host's lanes are: a pidfd of exec, and an eventfd, the bell
@@ -56,6 +60,10 @@ enum hostlink_type {
 	HOSTLINK_THREAD,
 	HOSTLINK_GRANTED,
 	HOSTLINK_WATCHED,
+	HOSTLINK_IMPORT,
+	HOSTLINK_IMPORTED,
+	HOSTLINK_EXPORT,
+	HOSTLINK_EXPORTED,
 };
 
 struct hostlink_segment {

@@ -63,6 +63,8 @@ void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
 	case HOSTLINK_REMAPPABLE:
 	case HOSTLINK_STUCK:
 	case HOSTLINK_SWITCHED:
+	case HOSTLINK_IMPORTED:
+	case HOSTLINK_EXPORTED:
 		remap_answered(host, msg);
 		break;
 	case HOSTLINK_THREAD:

@@ -8,6 +8,7 @@
 
 #include "core/base/clock.h"
 #include "daemons/exec/end.h"
+#include "daemons/exec/shadow.h"
 #include "daemons/exec/flight.h"
 #include "daemons/exec/watch.h"
 
@@ -94,6 +95,7 @@ void wave_free(struct exec_wave *wave)
 	loop_timer_stop(&exec->daemon.loop, &wave->look_timer);
 	flight_end(wave);
 	remap_drop(wave);
+	shadow_drop(wave);
 	lanes_leave(wave);
 	hosts_leave(wave, false);
 	lanes_release(wave);

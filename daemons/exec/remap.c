@@ -5,6 +5,8 @@
  *   PREPARES  another image, entries on the lanes, tables in the hosts; nothing of what runs has
  *             changed, all can be refused
  *   HALTS     `limit` is the step at which all segments stand, as in PAUSE; other waveforms go on
+ *   IMPORTS   of an upgrade, which is a remap to a program with other builds of instances: the new
+ *             builds take over from the old ones (daemons/host/upgrade.c), or refuse to
  *   SWITCHES  counters, values and messages are carried over (core/image/follow.h), the frontend is
  *             told, and each host that it is so. From here on it is the other image that counts,
  *             also for an exec that comes after this one
@@ -24,6 +26,7 @@
 #include "daemons/exec/misses.h"
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
+#include "daemons/exec/shadow.h"
 
 enum { LOOK_NS = 100000, HALT_S = 10, HEAR_NS = 500000 };
 
@@ -41,7 +44,7 @@ static int other_new(struct exec_wave *wave, void *program, size_t len, char *re
 		snprintf(ret_why, size, "the program is not sound: %s", unsound);
 		return -EBADMSG;
 	}
-	status = image_follows(&wave->view, program, ret_why, size);
+	status = image_follows(&wave->view, program, wave->upgrades, ret_why, size);
 	if (status != 0)
 		return status;
 	status = image_fit(&wave->view, program);
@@ -91,13 +94,20 @@ static uint64_t remap_margin(const struct exec_wave *wave)
 /* All is as it was; if it stood already, it goes on. */
 static void remap_abandon(struct exec_wave *wave, int code, const char *why)
 {
-	const bool halted = wave->remap == REMAP_HALTS;
+	const bool halted = wave->remap == REMAP_HALTS || wave->remap == REMAP_IMPORTS;
 
 	hosts_command(wave, HOSTLINK_REMAIN);
 	if (halted && wave->state == WAVE_RUN)
 		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));
 	remap_drop(wave);
+	if (wave->shadows)
+		shadow_drop(wave);
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, code, why);
+}
+
+static const char *word_of(const struct exec_wave *wave)
+{
+	return wave->upgrades ? "upgraded" : "remapped";
 }
 
 static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
@@ -105,6 +115,8 @@ static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 	if (!wave_can(
 	        wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE, "be remapped"))
 		return false;
+	wave->upgrades = wave->shadows = false;
+	wave->upgrade_at = IMAGE_FOREVER;
 	if (wave->ended)
 		exec_fail(
 		    wave->exec, request, 1, "\"%s\" is ending and cannot be remapped", wave->name);
@@ -132,7 +144,8 @@ static void remap_prepare(
 	if (program == NULL || other_new(wave, program, len, why, sizeof(why)) != 0 ||
 	    other_place(wave, why, sizeof(why)) != 0) {
 		remap_abandon(wave, 2, why); /* nobody waits yet */
-		exec_fail(wave->exec, request, 2, "\"%s\" cannot be remapped: %s", wave->name, why);
+		exec_fail(wave->exec, request, 2, "\"%s\" cannot be %s: %s", wave->name,
+		    word_of(wave), why);
 	} else {
 		wave_later(&wave->pending, request, PREPARE_S * (uint64_t)1000000000);
 	}
@@ -195,6 +208,106 @@ void wave_ring(struct exec_wave *wave, const struct wire_view *request)
 		copy = program_copy(wave->view.program, len);
 		if (copy != NULL && image_ring(copy, buffer, (uint32_t)keep) == 0)
 			remap_prepare(wave, request, copy, len);
+		else
+			exec_fail(wave->exec, request, 1, "aloe-exec has no memory");
+		free(copy);
+	}
+	free(name);
+}
+
+/* ---- UPGRADE ------------------------------------------------------------------------ */
+
+/* The instance of that name in the file; of copies the first. */
+static uint32_t upgraded_find(const struct exec_wave *wave, const char *name)
+{
+	const struct image_view *view = &wave->view;
+
+	for (uint32_t i = 0; i < view->head->instances.count; i++)
+		if (strcmp(image_text(view, view->instances[i].original), name) == 0)
+			return i;
+	return IMAGE_NONE;
+}
+
+static bool changes_wait(const struct exec_wave *wave)
+{
+	const uint64_t written = atomic_load(&wave_control(wave)->changes);
+	uint64_t applied = 0;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		applied += atomic_load(&image_segment_state(&wave->view, s)->applied);
+	return applied < written;
+}
+
+static bool may_upgrade(struct exec_wave *wave, const struct wire_view *request)
+{
+	if (!may_remap(wave, request))
+		return false;
+	if (changes_wait(wave))
+		exec_fail(wave->exec, request, 1,
+		    "changes of \"%s\" wait for their index, and belong to the build that runs; "
+		    "try again later",
+		    wave->name);
+	else if (image_text(&wave->view, wave->view.head->record)[0] != 0)
+		exec_fail(wave->exec, request, 2,
+		    "\"%s\" is being recorded, and a recording has one build of each instance; "
+		    "upgrade a waveform that is not recorded",
+		    wave->name);
+	else
+		return true;
+	return false;
+}
+
+/* The program that runs, with rings for all that the instance reads and writes: the shadow run
+ * begins when the waveform has gone over to it. */
+static void shadow_ring(
+    struct exec_wave *wave, const struct wire_view *request, const void *program, size_t len)
+{
+	void *copy = program_copy(wave->view.program, wave->view.head->static_bytes);
+	char why[512] = "aloe-exec has no memory";
+
+	if (copy == NULL || shadow_new(wave, request, program, len, copy, why, sizeof(why)) != 0) {
+		exec_fail(
+		    wave->exec, request, 2, "\"%s\" cannot have a shadow run: %s", wave->name, why);
+	} else {
+		wave->shadows = true;
+		remap_prepare(wave, request, copy, wave->view.head->static_bytes);
+	}
+	free(copy);
+}
+
+static void upgrade_prepare(
+    struct exec_wave *wave, const struct wire_view *request, void *program, size_t len, bool shadow)
+{
+	if (shadow) {
+		shadow_ring(wave, request, program, len);
+		return;
+	}
+	wave->upgrades = true;
+	wire_get_u64(request, WIRE_TAG_INDEX, &wave->upgrade_at);
+	remap_prepare(wave, request, program, len);
+}
+
+void wave_upgrade(struct exec_wave *wave, const struct wire_view *request)
+{
+	char *name = wire_get_text(request, WIRE_TAG_NAME, 0);
+	const void *program = NULL;
+	uint64_t slots;
+	size_t len = 0;
+	void *copy;
+
+	if (shadow_asked(wave, request)) {
+		free(name);
+		return;
+	}
+	wave->upgraded = name != NULL ? upgraded_find(wave, name) : IMAGE_NONE;
+	if (wave->upgraded == IMAGE_NONE ||
+	    wire_get_bytes(request, WIRE_TAG_PROGRAM, 0, &program, &len) != 0) {
+		exec_fail(wave->exec, request, 2, "UPGRADE needs an instance and a program");
+	} else if (may_upgrade(wave, request)) {
+		copy = program_copy(program, len);
+		if (copy != NULL)
+			upgrade_prepare(wave, request, copy, len,
+			    wire_get_u64(request, WIRE_TAG_SLOTS, &slots) == 0);
 		else
 			exec_fail(wave->exec, request, 1, "aloe-exec has no memory");
 		free(copy);
@@ -266,6 +379,8 @@ static void remap_switch(struct exec_wave *wave)
 
 	wave->remap_latency = wave->view.head->latency_slots;
 	wave->remap_slot = last_slot(wave);
+	if (wave->upgrades || wave->shadows)
+		wave->upgrade_at = image_next_index(&wave->view, wave->upgraded);
 	if (wave_carry(wave, &step) != 0) {
 		remap_abandon(wave, 1,
 		    "the new lanes have no room for messages that are on their way; the waveform "
@@ -285,7 +400,58 @@ static void remap_switch(struct exec_wave *wave)
 	hosts_command(wave, HOSTLINK_SWITCH);
 }
 
+/* ---- IMPORTS ------------------------------------------------------------------------ */
+
+/* The waveform stands: new builds take over the state of the old ones, or a shadow run gets a copy
+ * of it. */
+static void remap_import(struct exec_wave *wave)
+{
+	wave->remap = REMAP_IMPORTS;
+	wave->remap_answers = 0;
+	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
+	wave->import_text[0] = 0;
+	if (wave->upgrades) {
+		hosts_command(wave, HOSTLINK_IMPORT);
+	} else if (shadow_export(wave) != 0) {
+		remap_abandon(wave, 1, "the host of the instance cannot be asked for its state");
+	}
+}
+
+static void remap_stands(struct exec_wave *wave)
+{
+	if (wave->upgrades || wave->shadows)
+		remap_import(wave);
+	else
+		remap_switch(wave);
+}
+
+static void remap_imported(struct exec_wave *wave, const struct hostlink_msg *msg)
+{
+	const size_t len = strlen(wave->import_text);
+
+	if (wave->upgrades)
+		snprintf(wave->import_text + len, sizeof(wave->import_text) - len, "%.*s",
+		    HOSTLINK_TEXT - 1, msg->text);
+	else
+		shadow_exported(wave, msg->param != 0);
+	if (wave->shadows || ++wave->remap_answers == wave->n_hosts)
+		remap_switch(wave);
+}
+
 /* ---- HALTS ------------------------------------------------------------------------ */
+
+/* A far index is not waited for step by step. */
+static uint64_t look_ns(const struct exec_wave *wave)
+{
+	enum { LOOK_MAX_NS = 20000000 };
+	const uint64_t steps = wave_steps_min(wave), slot_ns = wave->view.head->slot_ns;
+	uint64_t left = wave->pending.value > steps ? wave->pending.value - steps : 0;
+
+	if (!image_timed(wave->view.head->clock) || wave->upgrade_at == IMAGE_FOREVER)
+		return LOOK_NS;
+	left = left < LOOK_MAX_NS / slot_ns ? left * slot_ns / 2 : LOOK_MAX_NS;
+	return left > LOOK_NS ? left : LOOK_NS;
+}
 
 static bool any_ended(const struct exec_wave *wave)
 {
@@ -304,19 +470,65 @@ static void remap_look(void *self)
 	if (any_ended(wave) || wave->state == WAVE_ABNSTOP) {
 		remap_abandon(wave, 1, "the waveform ended before the remap");
 	} else if (wave_limit_reached(wave)) {
-		remap_switch(wave);
+		remap_stands(wave);
 	} else {
 		wave_step_more(wave);
 		loop_timer_start(
-		    &wave->exec->daemon.loop, &wave->remap_timer, LOOK_NS, remap_look, wave);
+		    &wave->exec->daemon.loop, &wave->remap_timer, look_ns(wave), remap_look, wave);
 	}
+}
+
+/* The step that belongs to the index is the first that does not run: true, and no segment begins
+ * it; or the upgrade is refused. */
+static bool halt_at(struct exec_wave *wave)
+{
+	enum { FAR_S = 60 };
+	const struct image_view *view = &wave->view;
+	const uint64_t next = image_next_index(view, wave->upgraded), slot_ns = view->head->slot_ns,
+	               at = wave->upgrade_at, possible = next + 1 + wave_margin(wave),
+	               far = FAR_S * 1000000000ull / slot_ns;
+	char why[200];
+
+	if (view->head->clock == IMAGE_STEP)
+		snprintf(why, sizeof(why),
+		    "the clock is \"step\": step to the index first, and leave --at out");
+	else if (at > next && at - next > far && image_timed(view->head->clock))
+		snprintf(why, sizeof(why), "index %llu is %.0f s away; at most %d s are waited for",
+		    (unsigned long long)at, (double)(at - next) * (double)slot_ns / 1e9, FAR_S);
+	else if (at >= next && at < IMAGE_FOREVER / 2 &&
+	    wave_hold_below(wave, at + view->instances[wave->upgraded].lag)) {
+		wave->pending.value = at + view->instances[wave->upgraded].lag;
+		if (image_timed(view->head->clock))
+			wave->pending.until_ns += (at - next) * slot_ns;
+		else
+			wave->pending.until_ns += FAR_S * 1000000000ull;
+		return true;
+	} else
+		snprintf(why, sizeof(why),
+		    "too late for index %llu: the instance works on index %llu; at least index "
+		    "%llu can be met",
+		    (unsigned long long)at, (unsigned long long)next, (unsigned long long)possible);
+	remap_abandon(wave, 1, why);
+	return false;
 }
 
 static void remap_halt(struct exec_wave *wave)
 {
 	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
 	if (wave->state != WAVE_RUN && !wave_comes_to_pause(wave)) {
-		remap_switch(wave);
+		if (wave->upgrade_at != IMAGE_FOREVER &&
+		    wave->upgrade_at != image_next_index(&wave->view, wave->upgraded))
+			remap_abandon(wave, 1,
+			    "the waveform stands at another index; leave --at out, or start it");
+		else
+			remap_stands(wave);
+		return;
+	}
+	if (wave->upgrade_at != IMAGE_FOREVER) {
+		if (!halt_at(wave))
+			return;
+		wave->remap = REMAP_HALTS;
+		remap_look(wave);
 		return;
 	}
 	wave->remap = REMAP_HALTS;
@@ -335,23 +547,30 @@ static void remap_answer(struct exec_wave *wave, uint64_t slot, bool runs)
 	const bool timed = runs && wave->view.head->clock == IMAGE_TIMER;
 	struct wire_view request;
 	struct wire_msg msg;
-	char text[200];
+	char text[sizeof(wave->import_text) + 200];
 	int len;
 
-	len = snprintf(text, sizeof(text), "latency %u slot%s, before %u",
-	    wave->view.head->latency_slots, plural(wave->view.head->latency_slots),
-	    wave->remap_latency);
+	if (wave->upgrades)
+		len = snprintf(text, sizeof(text), "%s%s", wave->import_text,
+		    timed ? "" : "latency as before");
+	else
+		len = snprintf(text, sizeof(text), "latency %u slot%s, before %u",
+		    wave->view.head->latency_slots, plural(wave->view.head->latency_slots),
+		    wave->remap_latency);
+	len = len < (int)sizeof(text) ? len : (int)sizeof(text) - 1;
 	if (timed)
 		snprintf(text + len, sizeof(text) - (size_t)len,
-		    "; the waveform stood still for %llu slot%s (%.3g ms)",
-		    (unsigned long long)stood, plural(stood),
+		    "%sthe waveform stood still for %llu slot%s (%.3g ms)",
+		    wave->upgrades ? "" : "; ", (unsigned long long)stood, plural(stood),
 		    (double)stood * (double)wave->view.head->slot_ns / 1e6);
-	log_note(&wave->exec->daemon.log, "%s: remapped: %s", wave->name, text);
+	log_note(&wave->exec->daemon.log, "%s: %s: %s", wave->name, word_of(wave), text);
 	if (wave->pending.bytes == NULL ||
 	    wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0)
 		return;
 	bus_reply(wave->exec->daemon.bus, &request, WIRE_OK, &msg);
 	wire_put_u64(&msg, WIRE_TAG_SLOT, slot);
+	if (wave->upgrades || wave->shadows)
+		wire_put_u64(&msg, WIRE_TAG_INDEX, wave->upgrade_at);
 	wire_put_u64(&msg, WIRE_TAG_COUNT, stood);
 	wire_put_text(&msg, WIRE_TAG_STATE, wave_state_names[wave->state]);
 	wire_put_text(&msg, WIRE_TAG_TEXT, text);
@@ -369,6 +588,12 @@ static void remap_finish(struct exec_wave *wave)
 
 	remap_drop(wave);
 	keep_wave(wave);
+	if (wave->shadows)
+		shadow_start(wave);
+	else if (wave->upgrades)
+		shadow_drop(wave);
+	else
+		shadow_leave(wave);
 	remap_answer(wave, slot, runs);
 }
 
@@ -377,11 +602,16 @@ void remap_answered(struct exec_host *host, const struct hostlink_msg *msg)
 	struct exec_wave *wave = host->wave;
 	const bool ours = msg->sequence == wave->remap_number;
 
-	if (msg->type == HOSTLINK_STUCK && ours && wave->remap == REMAP_PREPARES) {
+	if (msg->type == HOSTLINK_STUCK && ours &&
+	    (wave->remap == REMAP_PREPARES || wave->remap == REMAP_IMPORTS)) {
 		char why[HOSTLINK_TEXT + 100];
 
-		snprintf(why, sizeof(why), "\"%s\" cannot be remapped: %s", wave->name, msg->text);
+		snprintf(why, sizeof(why), "\"%s\" cannot be %s: %s", wave->name, word_of(wave),
+		    msg->text);
 		remap_abandon(wave, 2, why);
+	} else if ((msg->type == HOSTLINK_IMPORTED || msg->type == HOSTLINK_EXPORTED) && ours &&
+	    wave->remap == REMAP_IMPORTS) {
+		remap_imported(wave, msg);
 	} else if (msg->type == HOSTLINK_REMAPPABLE && ours && wave->remap == REMAP_PREPARES) {
 		if (++wave->remap_answers == wave->n_hosts)
 			remap_halt(wave);

@@ -10,7 +10,9 @@
 void wave_remap(struct exec_wave *wave, const struct wire_view *request);
 /* RING: the program that runs, with a ring of its own for an output. */
 void wave_ring(struct exec_wave *wave, const struct wire_view *request);
-/* REMAPPABLE, STUCK, SWITCHED */
+/* UPGRADE: a program with another build of an instance; or of its shadow run (shadow.h) */
+void wave_upgrade(struct exec_wave *wave, const struct wire_view *request);
+/* REMAPPABLE, STUCK, IMPORTED, EXPORTED, SWITCHED */
 void remap_answered(struct exec_host *host, const struct hostlink_msg *msg);
 void remap_check(struct exec_wave *wave);
 void remap_restore(

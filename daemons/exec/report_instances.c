@@ -243,6 +243,12 @@ static json_t *instance_json(
 	put_u64(o, "calls", hist_count(time));
 	times_put(wave, time, o);
 	put_text(o, "build", image_text(view, row->build));
+	if (row->upgrade != 0) {
+		const uint64_t since = get(&state_of(wave, number, 0)->upgraded);
+
+		put_u64(o, "upgrade", row->upgrade);
+		put_u64(o, "upgraded_at", since > 0 ? since - 1 : 0);
+	}
 	put_u64(o, "overruns", SUM(wave, number, overruns));
 	put_real(o, "budget_us", us((double)row->budget_ns));
 	json_object_set_new(

@@ -107,26 +107,28 @@ static void status_send(struct exec_wave *wave, const struct wire_view *request)
 	send_json(wave->exec, request, over ? "ended" : NULL, wave_report(wave));
 }
 
+static const struct {
+	enum wire_type type;
+	void (*handle)(struct exec_wave *wave, const struct wire_view *request);
+} requests[] = {
+    {WIRE_START, wave_start},
+    {WIRE_PAUSE, wave_pause},
+    {WIRE_STEP, wave_step},
+    {WIRE_STOP, wave_stop},
+    {WIRE_UNLOAD, wave_unload},
+    {WIRE_STATUS, status_send},
+    {WIRE_SAMPLES, samples_send},
+    {WIRE_MISSES, misses_send},
+    {WIRE_TRACE, flight_trace},
+    {WIRE_SET, wave_set},
+    {WIRE_REMAP, wave_remap},
+    {WIRE_RING, wave_ring},
+    {WIRE_UPGRADE, wave_upgrade},
+    {WIRE_GO_ON, wave_go_on},
+};
+
 void exec_request(void *self, const struct wire_view *request)
 {
-	static const struct {
-		enum wire_type type;
-		void (*handle)(struct exec_wave *wave, const struct wire_view *request);
-	} table[] = {
-	    {WIRE_START, wave_start},
-	    {WIRE_PAUSE, wave_pause},
-	    {WIRE_STEP, wave_step},
-	    {WIRE_STOP, wave_stop},
-	    {WIRE_UNLOAD, wave_unload},
-	    {WIRE_STATUS, status_send},
-	    {WIRE_SAMPLES, samples_send},
-	    {WIRE_MISSES, misses_send},
-	    {WIRE_TRACE, flight_trace},
-	    {WIRE_SET, wave_set},
-	    {WIRE_REMAP, wave_remap},
-	    {WIRE_RING, wave_ring},
-	    {WIRE_GO_ON, wave_go_on},
-	};
 	struct exec *exec = self;
 	char *name;
 
@@ -158,14 +160,14 @@ void exec_request(void *self, const struct wire_view *request)
 		return;
 	}
 	name = wire_get_text(request, WIRE_TAG_WAVEFORM, 0);
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		struct exec_wave *wave;
 
-		if (table[i].type != request->type)
+		if (requests[i].type != request->type)
 			continue;
 		wave = name != NULL ? exec_find(exec, name, strlen(name)) : NULL;
 		if (wave != NULL)
-			table[i].handle(wave, request);
+			requests[i].handle(wave, request);
 		if (wave != NULL && request->type != WIRE_STATUS && request->type != WIRE_SAMPLES &&
 		    request->type != WIRE_MISSES && request->type != WIRE_TRACE)
 			exec_look_within(exec, EXEC_LOOK_NS);

@@ -451,9 +451,9 @@ static bool set_possible(
 	if (n == 1 && wave_busy(&wave->set_pending))
 		exec_fail(wave->exec, request, 1,
 		    "another set of \"%s\" is under way; try again later", wave->name);
-	else if (wave->remap != REMAP_NONE && (n > 1 || array))
-		exec_fail(
-		    wave->exec, request, 1, "\"%s\" is being remapped; try again", wave->name);
+	else if (wave->remap != REMAP_NONE && (n > 1 || array || wave->upgrades))
+		exec_fail(wave->exec, request, 1, "\"%s\" is being %s; try again", wave->name,
+		    wave->upgrades ? "upgraded" : "remapped");
 	else if (wave->halts)
 		wave_busy_fail(wave, request);
 	else if (wave->ended || wave->drained || wave->state == WAVE_LOADED)

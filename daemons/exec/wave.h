@@ -19,7 +19,7 @@ enum {
 	FOLDER_BYTES = 1024,
 };
 
-enum remap_stage { REMAP_NONE, REMAP_PREPARES, REMAP_HALTS, REMAP_SWITCHES };
+enum remap_stage { REMAP_NONE, REMAP_PREPARES, REMAP_HALTS, REMAP_IMPORTS, REMAP_SWITCHES };
 
 enum wave_state {
 	WAVE_LOADED,
@@ -128,6 +128,15 @@ struct exec_wave {
 	uint64_t remap_number, remap_slot; /* which one; the last slot before it stood */
 	uint32_t remap_answers, remap_latency;
 	uint32_t remaps; /* how often it went over */
+	/* the other program has instances of another build: the index at which they are to take
+	 * over; IMAGE_FOREVER: the next. upgraded: one of them. shadow: it has rings for a shadow
+	 * run, which begins when it is switched to */
+	bool upgrades;
+	uint64_t upgrade_at;
+	uint32_t upgraded;
+	bool shadows;
+	char import_text[1024];     /* what the hosts said of it */
+	struct exec_shadow *shadow; /* shadow.c; NULL: none */
 	struct exec_peer *peers;
 	size_t n_peers;
 };

@@ -731,14 +731,15 @@ void route_lost(struct route *route, enum wire_peer daemon)
 	}
 }
 
-/* LOAD and REMAP: components are shaped and a plan made; PREPARE and UNLOAD: memory is taken and
- * given back. */
+/* LOAD, REMAP and UPGRADE: components are shaped and a plan made; PREPARE and UNLOAD: memory is
+ * taken and given back. */
 bool route_busy(const struct route *route, enum wire_peer daemon)
 {
 	for (const struct route_pending *pending = route->first; pending; pending = pending->next) {
 		if (pending->dest == daemon && pending->node == 0 && !pending->parked &&
 		    (pending->type == WIRE_LOAD || pending->type == WIRE_PREPARE ||
-		        pending->type == WIRE_UNLOAD || pending->type == WIRE_REMAP))
+		        pending->type == WIRE_UNLOAD || pending->type == WIRE_REMAP ||
+		        pending->type == WIRE_UPGRADE))
 			return true;
 	}
 	return false;

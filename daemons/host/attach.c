@@ -139,6 +139,7 @@ static int close_all(struct host *host, struct host_wave *wave)
 		first = first != 0 ? first : status;
 	}
 	host_lapses_end(wave);
+	host_builds_close(wave);
 	component_files_close(&wave->files);
 	host_tables_fini(&wave->now);
 	host_radio_free(wave->radio);

@@ -33,6 +33,24 @@ struct host_tables { /* by which a waveform runs here */
 	uint32_t n_segments;
 };
 
+/* An instance of another build (upgrade.c), and what it has of its own. Its `instance` is the new
+ * one until the switch, and then the one that was there before, until that is closed. */
+struct host_build {
+	struct host_build *next;
+	uint32_t number;
+	struct instance instance;
+	struct arena arena;
+	void *handle;           /* of its file; NULL: it is in the wave's files */
+	const void *program;    /* that it was opened with */
+	struct host_build *old; /* of the instance that it replaces, if that is an upgrade, too */
+};
+
+struct host_program { /* that builds were opened with, after a remap has replaced it */
+	struct host_program *next;
+	const void *bytes;
+	size_t len;
+};
+
 struct host_wave { /* what we hold of one waveform */
 	struct host_wave *next;
 	uint32_t control;
@@ -50,6 +68,10 @@ struct host_wave { /* what we hold of one waveform */
 	bool io_reported;
 	struct host_lapses **lapses; /* by number of the instance; NULL: no recording */
 	bool records;                /* they are written */
+	/* builds in force, and those of a remap that is being prepared, or has just been switched
+	 * to: then with what they replaced */
+	struct host_build *builds, *next_builds;
+	struct host_program *programs;
 };
 
 struct host_lane {
@@ -107,6 +129,21 @@ void host_lapses_end(struct host_wave *wave);
 int host_remap(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
 int host_switch(struct host *host, uint32_t control);
 void host_remain(struct host *host, struct host_wave *wave);
+
+/* upgrade.c: instances of another build. host_builds_open opens those of `other`, host_builds_drop
+ * closes them again; host_builds_import lets them take over while the waveform stands,
+ * host_builds_switch puts them into their places, and host_builds_settle closes what was there
+ * before. host_export writes the state of an instance to `fd`: *ret_has tells whether there is
+ * one. Each 0, or negative with the reason in host->text. host_program_keep takes the mapping of a
+ * program over if a build was opened with it. */
+int host_builds_open(struct host *host, struct host_wave *wave, const struct image_view *view);
+void host_builds_drop(struct host_wave *wave);
+int host_builds_import(struct host *host, uint32_t control);
+void host_builds_switch(struct host_wave *wave);
+void host_builds_settle(struct host *host, uint32_t control);
+void host_builds_close(struct host_wave *wave); /* when all instances are closed */
+int host_export(struct host *host, const struct hostlink_msg *msg, int fd, uint32_t *ret_has);
+void host_program_keep(struct host_wave *wave, struct image_view *view);
 
 /* live.c: 0, or negative with the reason in host->text. host_sweep: how many arrays wait for
  * something still. */

@@ -94,6 +94,8 @@ static int tables_make(struct host *host, struct host_wave *wave, const struct h
 		host_note(host, "the host cannot make its tables: %s", strerror(-status));
 	if (status == 0)
 		status = scratch_stays(host, wave, &tables->view);
+	if (status == 0)
+		status = host_builds_open(host, wave, &tables->view);
 	if (status == 0 && tables->view.head->clock != IMAGE_VIRTUAL) {
 		status = host_lanes_join(host, tables, msg, fds + HOSTLINK_LANE_FDS);
 		if (status != 0) {
@@ -121,8 +123,10 @@ int host_remap(struct host *host, const struct hostlink_msg *msg, const int *fds
 		wave->other = tables;
 		return 0;
 	}
-	if (tables != NULL)
+	if (tables != NULL) {
+		host_builds_drop(wave);
 		host_tables_fini(tables);
+	}
 	free(tables);
 	return status;
 }
@@ -133,6 +137,7 @@ void host_remain(struct host *host, struct host_wave *wave)
 		return;
 	if (wave->other->view.head->clock != IMAGE_VIRTUAL)
 		host_lanes_leave(host, wave->other);
+	host_builds_drop(wave);
 	host_tables_fini(wave->other);
 	free(wave->other);
 	wave->other = NULL;
@@ -171,6 +176,7 @@ static void leave_before(struct host_wave *wave, struct host_tables *before)
 		wave->opened_with.program_bytes = before->view.program_bytes;
 		before->view.program_bytes = 0;
 	}
+	host_program_keep(wave, &before->view);
 	host_tables_fini(before);
 }
 
@@ -184,8 +190,9 @@ int host_switch(struct host *host, uint32_t control)
 	before = wave->now;
 	host_threads_stop(host, wave);
 	changes_follow(host, wave);
-	instances_follow(wave);
 	pthread_mutex_lock(&host->lock);
+	host_builds_switch(wave);
+	instances_follow(wave);
 	wave->now = *wave->other;
 	pthread_mutex_unlock(&host->lock);
 	host_io_wake(host);

@@ -11,7 +11,8 @@
 
 enum { SWEEP_MS = 1 };
 
-static void answer(struct host *host, const struct hostlink_msg *request, enum hostlink_type type)
+static void answer_send(
+    struct host *host, const struct hostlink_msg *request, enum hostlink_type type)
 {
 	struct hostlink_msg msg = {.type = type,
 	    .control = request->control,
@@ -22,7 +23,17 @@ static void answer(struct host *host, const struct hostlink_msg *request, enum h
 	hostlink_send(host->sock, &msg, NULL, 0);
 }
 
-static void dispatch(
+static void export_answer(struct host *host, const struct hostlink_msg *request, int fd)
+{
+	struct hostlink_msg told = *request;
+	const int status = host_export(host, request, fd, &told.param);
+
+	told.type = status == 0 ? HOSTLINK_EXPORTED : HOSTLINK_STUCK;
+	memcpy(told.text, host->text, sizeof(told.text));
+	hostlink_send(host->sock, &told, NULL, 0);
+}
+
+static void message_take(
     struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds)
 {
 	int status;
@@ -30,24 +41,30 @@ static void dispatch(
 	host->text[0] = 0;
 	if (msg->type == HOSTLINK_ATTACH) {
 		status = host_attach(host, msg, fds, n_fds);
-		answer(host, msg, status == 0 ? HOSTLINK_READY : HOSTLINK_FAILED);
+		answer_send(host, msg, status == 0 ? HOSTLINK_READY : HOSTLINK_FAILED);
 		return;
 	}
 	if (msg->type == HOSTLINK_REMAP) {
 		status = host_remap(host, msg, fds, n_fds);
-		answer(host, msg, status == 0 ? HOSTLINK_REMAPPABLE : HOSTLINK_STUCK);
+		answer_send(host, msg, status == 0 ? HOSTLINK_REMAPPABLE : HOSTLINK_STUCK);
 		return;
 	}
 	if (msg->type == HOSTLINK_OFFER) {
 		status = host_offer(host, msg, fds, n_fds);
-		answer(host, msg, status == 0 ? HOSTLINK_OFFERED : HOSTLINK_REFUSED);
+		answer_send(host, msg, status == 0 ? HOSTLINK_OFFERED : HOSTLINK_REFUSED);
 	}
 	if (msg->type == HOSTLINK_WATCHED && n_fds == 2) {
 		host_watched(host, fds[0], fds[1]);
 		return;
 	}
+	if (msg->type == HOSTLINK_EXPORT && n_fds == 1)
+		export_answer(host, msg, fds[0]);
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
+	if (msg->type == HOSTLINK_IMPORT) {
+		status = host_builds_import(host, msg->control);
+		answer_send(host, msg, status == 0 ? HOSTLINK_IMPORTED : HOSTLINK_STUCK);
+	}
 	if (msg->type == HOSTLINK_GRANTED)
 		host_granted(host, msg);
 	if (msg->type == HOSTLINK_FORGET)
@@ -56,15 +73,16 @@ static void dispatch(
 		host_remain(host, host_find(host, msg->control));
 	if (msg->type == HOSTLINK_SWITCH) {
 		status = host_switch(host, msg->control);
-		answer(host, msg, status == 0 ? HOSTLINK_SWITCHED : HOSTLINK_FAULT);
+		answer_send(host, msg, status == 0 ? HOSTLINK_SWITCHED : HOSTLINK_FAULT);
+		host_builds_settle(host, msg->control);
 	}
 	if (msg->type == HOSTLINK_FINISH) {
 		status = host_finish(host, msg->control);
-		answer(host, msg, status == 0 ? HOSTLINK_FINISHED : HOSTLINK_FAILED);
+		answer_send(host, msg, status == 0 ? HOSTLINK_FINISHED : HOSTLINK_FAILED);
 	}
 }
 
-static void *nothing(void *self)
+static void *nothing_do(void *self)
 {
 	return self;
 }
@@ -82,7 +100,7 @@ static void stacks_small(void)
 	pthread_attr_init(&small);
 	if (pthread_attr_setstacksize(&small, ALOE_STACK_BYTES) == 0 &&
 	    pthread_setattr_default_np(&small) == 0) {
-		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
+		if (pthread_create(&thread, NULL, nothing_do, NULL) == 0)
 			pthread_join(thread, NULL);
 		else
 			pthread_setattr_default_np(&before);
@@ -125,7 +143,7 @@ int host_serve(int sock, int leash)
 			continue;
 		status = hostlink_recv(sock, msg, fds, &n_fds);
 		if (status == 0)
-			dispatch(host, msg, fds, n_fds);
+			message_take(host, msg, fds, n_fds);
 		if (status == -EBADMSG || status == -EMFILE)
 			status = 0;
 		wait_ms = 0; /* look after what came of it */

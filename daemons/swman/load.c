@@ -15,7 +15,7 @@
 #include "core/measure/capacity.h"
 #include "core/waveform/print.h"
 #include "daemons/swman/program.h"
-#include "daemons/swman/swman.h"
+#include "daemons/swman/upgrades.h"
 
 enum { LANES_MAX = 64, SETS_MAX = 1024 };
 
@@ -31,6 +31,7 @@ struct load { /* one LOAD, while it is worked on */
 	char *file, *text, *cwd, *clock, *late, *isolation, *radio, *radio_text, *record, *replay;
 	char *sets[SETS_MAX];
 	size_t n_sets;
+	struct swman_upgrades upgrades; /* of a remap: builds that are not those of the load */
 	int lanes[LANES_MAX];
 	size_t n_lanes;
 	uint64_t slot_ns, slots, pipelined, copies;
@@ -98,7 +99,7 @@ static int request_take(struct load *load)
 	wire_get_u64(request, WIRE_TAG_PIPELINED, &load->pipelined);
 	wire_get_u64(request, WIRE_TAG_COPIES, &load->copies);
 	sets_take(load, request);
-	if (load->remap)
+	if (load->remap && load->remap->type == WIRE_REMAP)
 		sets_take(load, load->remap);
 	if (!load->file || !load->text || !load->cwd)
 		return diag_error(&load->diag, NULL, 0,
@@ -126,8 +127,38 @@ static const struct registry *components_open(struct swman *swman, struct diag *
 	return swman->registry;
 }
 
+/* The run that is mapped again; NULL: none is. */
+static struct swman_run *remap_run(const struct load *load)
+{
+	char *name = load->remap ? wire_get_text(load->remap, WIRE_TAG_WAVEFORM, 0) : NULL;
+	struct swman_run *run = name ? swman_run_find(load->swman, name) : NULL;
+
+	free(name);
+	return run;
+}
+
+static bool is_upgrade(const struct load *load)
+{
+	return load->remap && load->remap->type == WIRE_UPGRADE;
+}
+
+static int builds_take(struct load *load)
+{
+	struct swman_run *run = remap_run(load);
+	int rc = 0;
+
+	if (run && is_upgrade(load))
+		rc = upgrades_begin(load->swman, run, load->remap, load->registry, &load->diag);
+	if (run && rc == 0)
+		rc = upgrades_take(run, is_upgrade(load), load->sets, &load->n_sets, SETS_MAX,
+		    &load->diag, &load->upgrades);
+	return rc;
+}
+
 static int load_parse(struct load *load)
 {
+	load->registry = components_open(load->swman, &load->diag);
+	const int taken = load->registry ? builds_take(load) : -ENOMEM;
 	const struct wf_overrides overrides = {
 	    .sets = (const char *const *)load->sets,
 	    .n_sets = load->n_sets,
@@ -144,12 +175,17 @@ static int load_parse(struct load *load)
 	    .radio_text = load->radio_text,
 	    .record = load->record,
 	    .replay = load->replay,
+	    .upgrades = load->upgrades.items,
+	    .n_upgrades = load->upgrades.n,
 	};
+	const int rc = taken == 0 ? waveform_parse(load->file, load->text, strlen(load->text),
+	                                load->registry, &overrides, &load->diag, &load->waveform)
+	                          : taken;
+	struct swman_run *run = remap_run(load);
 
-	load->registry = components_open(load->swman, &load->diag);
-	return load->registry ? waveform_parse(load->file, load->text, strlen(load->text),
-	                            load->registry, &overrides, &load->diag, &load->waveform)
-	                      : -ENOMEM;
+	if (rc == 0 && run)
+		upgrades_mark(run, &load->upgrades, is_upgrade(load), load->waveform);
+	return rc;
 }
 
 static int load_shape(struct load *load)
@@ -161,8 +197,9 @@ static int load_shape(struct load *load)
 
 	if (rc < 0)
 		return rc;
-	return run ? waveform_shape_again(load->waveform, host, &run->shape, &load->diag)
-	           : waveform_shape(load->waveform, host, &load->diag);
+	return run && load->upgrades.n == 0
+	    ? waveform_shape_again(load->waveform, host, &run->shape, &load->diag)
+	    : waveform_shape(load->waveform, host, &load->diag);
 }
 
 /* A profile that cannot be read is no reason not to run: the components' own figures hold
@@ -330,6 +367,7 @@ static void load_fini(struct load *load)
 	plan_profile_fini(&load->profile);
 	if (load->waveform)
 		waveform_free(load->waveform);
+	upgrades_fini(&load->upgrades);
 	diag_fini(&load->diag);
 }
 

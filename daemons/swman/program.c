@@ -427,6 +427,8 @@ static void instances_add(struct build *b)
 		    .build = build_of(b, i),
 		    .source = is_source(b, i),
 		    .sink = is_sink(b, i) ? source_of(b, i) + 1 : 0,
+		    .upgrade = instance->upgrade,
+		    .given = instance->given,
 		};
 
 		inputs_add(b, (int)i, instance, &row);

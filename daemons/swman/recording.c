@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemons/swman/swman.h"
+#include "daemons/swman/upgrades.h"
 
 static void text_send(struct swman *swman, const struct swman_run *run,
     const struct wire_view *load, const struct wire_view *request)
@@ -62,6 +62,11 @@ void swman_record(struct swman *swman, const struct wire_view *request)
 		daemon_fail(&swman->daemon, request, 2,
 		    "aloe-swman was started again since \"%s\" was loaded, so the values of its "
 		    "parameters are not known; load the waveform again to record it",
+		    name);
+	else if (upgrades_any(run))
+		daemon_fail(&swman->daemon, request, 2,
+		    "an instance of \"%s\" was upgraded since the load, or that was tried, and a "
+		    "recording has one build of each; load the waveform again to record it",
 		    name);
 	else if (folder)
 		record_change(swman, run, request, &folder);

@@ -156,7 +156,8 @@ static void map_again(
 	struct wire_view load;
 	const void *bytes;
 	size_t len;
-	const bool pins = wire_get_bytes(remap, WIRE_TAG_SET, 0, &bytes, &len) == 0;
+	const bool upgrade = remap->type == WIRE_UPGRADE,
+	           pins = upgrade || wire_get_bytes(remap, WIRE_TAG_SET, 0, &bytes, &len) == 0;
 	char *cpus = pins && one ? cpus_of(one) : NULL;
 
 	if (!one)
@@ -167,7 +168,8 @@ static void map_again(
 		    "and load it again",
 		    waveform);
 	else
-		swman_load_again(swman, &load, remap, cpus, list, remap_send);
+		swman_load_again(
+		    swman, &load, remap, cpus, list, upgrade ? swman_upgrade_send : remap_send);
 	free(cpus);
 	json_decref(one);
 }
@@ -234,7 +236,8 @@ void swman_remap(struct swman *swman, const struct wire_view *request)
 	if (!call) {
 		daemon_fail(&swman->daemon, request, waveform ? 1 : 2, "%s",
 		    waveform ? "out of memory" : "the name of a waveform is needed");
-	} else if (run && run->learned_ns != 0 && clock_ns() < run->learned_ns + LEARN_NS) {
+	} else if (request->type == WIRE_REMAP && run && run->learned_ns != 0 &&
+	    clock_ns() < run->learned_ns + LEARN_NS) {
 		list_ask(swman, call);
 	} else {
 		wire_init(&msg, WIRE_STATUS, WIRE_SWMAN, WIRE_EXEC, 0);

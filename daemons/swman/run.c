@@ -11,7 +11,7 @@
 #include "core/measure/local.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
-#include "daemons/swman/swman.h"
+#include "daemons/swman/upgrades.h"
 
 /* A run that is not over has this file in its folder: the runtime directory of the node that it
  * belongs to. */
@@ -107,6 +107,7 @@ void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
 	if (!run)
 		return;
 	*at = run->next;
+	upgrades_forget(run);
 	if (run->dir[0] && !keep) {
 		file_remove_in(run->dir, mark);
 		file_remove_in(run->dir, load_file);
@@ -153,7 +154,11 @@ static void profile_write(struct swman *swman, const json_t *report)
 void swman_run_learn(struct swman *swman, const struct wire_view *status)
 {
 	json_t *report = report_take(status);
+	struct swman_run *run =
+	    report ? swman_run_find(swman, report_text(report, "waveform")) : NULL;
 
+	if (run)
+		upgrades_learn(run, report);
 	if (report)
 		profile_write(swman, report);
 	json_decref(report);

@@ -81,6 +81,9 @@ void swman_handle(void *self, const struct wire_view *view)
 	case WIRE_REMAP:
 		swman_remap(swman, view);
 		break;
+	case WIRE_UPGRADE:
+		swman_upgrade(swman, view);
+		break;
 	case WIRE_START:
 	case WIRE_PAUSE:
 	case WIRE_STEP:

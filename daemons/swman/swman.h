@@ -64,9 +64,14 @@ struct swman_run { /* of a waveform that is loaded */
 	uint8_t *load;   /* the LOAD request, for a remap; NULL: not known */
 	size_t load_len;
 	struct shape_kept shape; /* what its components said */
-	uint64_t learned_ns;     /* when its costs were last taken down, 0: never */
-	uint32_t *nodes;         /* of the platform, that it is on; without one NULL */
-	bool *empty;             /* ... by its list, the node has no part of it */
+	/* upgrades.h: builds that instances have got, or were to get; what exec's last report says
+	 * of them (NULL: nothing is known); and which is tried */
+	json_t *upgrades, *builds;
+	uint64_t tried;
+	char tried_instance[64];
+	uint64_t learned_ns; /* when its costs were last taken down, 0: never */
+	uint32_t *nodes;     /* of the platform, that it is on; without one NULL */
+	bool *empty;         /* ... by its list, the node has no part of it */
 	uint32_t n_nodes;
 	uint64_t load_id;
 	enum image_node_loss on_loss;
@@ -189,8 +194,13 @@ int swman_record_end(struct swman_run *run, const char *folder);
 /* recording.c */
 void swman_record(struct swman *swman, const struct wire_view *request);
 
-/* remap.c */
+/* remap.c, also of an UPGRADE */
 void swman_remap(struct swman *swman, const struct wire_view *request);
+
+/* upgrade.c, upgrade_send.c */
+void swman_upgrade(struct swman *swman, const struct wire_view *request);
+void swman_upgrade_send(struct swman *swman, const struct wire_view *request,
+    const struct waveform *waveform, const struct plan *plan, const void *program, size_t len);
 
 /* run.c */
 struct swman_run *swman_run_find(struct swman *swman, const char *waveform);

@@ -438,7 +438,7 @@ int engine_remap(struct engine *e, const int *pins, enum engine_spoil spoil)
 
 	if (status != 0)
 		return status;
-	if (image_follows(&e->view, program, why, sizeof(why)) != 0 ||
+	if (image_follows(&e->view, program, false, why, sizeof(why)) != 0 ||
 	    image_fit(&e->view, program) != 0)
 		abort();
 	status = image_create(program, len, &files);

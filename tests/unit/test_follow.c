@@ -136,9 +136,10 @@ static void test_follows(void **state)
 	for (int what = 0; what < DAMAGES; what++) {
 		struct rig *rig = sample_opened(&program);
 
-		assert_int_equal(image_follows(&rig->view, program, why, sizeof(why)), 0);
+		assert_int_equal(image_follows(&rig->view, program, false, why, sizeof(why)), 0);
 		damage(program, what);
-		assert_int_equal(image_follows(&rig->view, program, why, sizeof(why)), -EINVAL);
+		assert_int_equal(
+		    image_follows(&rig->view, program, false, why, sizeof(why)), -EINVAL);
 		if (!strstr(why, words[what]))
 			fail_msg("%d: %s", what, why);
 		free(program);

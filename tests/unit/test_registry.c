@@ -620,8 +620,6 @@ static void test_reserved_fields(void **state)
 	} fields[] = {
 	    {"stateless", &entry->component->stateless},
 	    {"warm", &entry->component->warm},
-	    {"export_state", &entry->component->export_state},
-	    {"import_state", &entry->component->import_state},
 	};
 	folder_make(&folder);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {

@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run record replay compare check plan graph runs report up down load start pause step stop unload list status why web top get set cap remap watch log tap trace scope bench doctor new keys help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run record replay compare check plan graph runs report up down load start pause step stop unload list status why web top get set cap remap upgrade watch log tap trace scope bench doctor new keys help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -280,6 +280,18 @@ _aloe() {
 		--node) COMPREPLY=(); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--lanes --pin --dir --node --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	upgrade)
+		case $prev in
+		--component) COMPREPLY=(); return ;;
+		--set) COMPREPLY=(); return ;;
+		--at) COMPREPLY=(); return ;;
+		--shadow) COMPREPLY=(); return ;;
+		--within) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--node) COMPREPLY=(); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--component --set --at --shadow --within --status --commit --rollback --dir --node --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	watch)
 		case $prev in

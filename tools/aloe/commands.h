@@ -24,9 +24,10 @@ int aloe_step(const struct cli_args *args);
 int aloe_stop(const struct cli_args *args);
 int aloe_unload(const struct cli_args *args);
 int aloe_set(const struct cli_args *args);
-int aloe_cap(const struct cli_args *args);    /* cap.c */
-int aloe_remap(const struct cli_args *args);  /* remap.c */
-int aloe_status(const struct cli_args *args); /* show.c, and so on */
+int aloe_cap(const struct cli_args *args);     /* cap.c */
+int aloe_remap(const struct cli_args *args);   /* remap.c */
+int aloe_upgrade(const struct cli_args *args); /* upgrade.c */
+int aloe_status(const struct cli_args *args);  /* show.c, and so on */
 int aloe_list(const struct cli_args *args);
 int aloe_get(const struct cli_args *args);
 int aloe_watch(const struct cli_args *args);

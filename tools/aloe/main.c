@@ -286,6 +286,22 @@ static const struct cli_option remap_options[] = {
         "run instance INST on lane LANE; lanes are numbered from 0; may be repeated"},
     NODE_OPTIONS,
 };
+static const struct cli_option upgrade_options[] = {
+    {"component", 0, "PATH|NAME", NULL, false,
+        "the new build: DIR/NAME.so with its .desc beside it, or the name of a component"},
+    {"set", 0, "NAME=VALUE", NULL, true,
+        "set a parameter of the new build; the others are as in the file; may be repeated"},
+    {"at", 0, "INDEX", NULL, false,
+        "first index that the new build works on; default: the next possible index"},
+    {"shadow", 0, "N", NULL, false,
+        "only compare: run the new build beside the old one for N indices, in its own process"},
+    {"within", 0, "DB", NULL, false,
+        "messages are equal if the error is at least DB below the signal; default: bit for bit"},
+    {"status", 0, NULL, NULL, false, "print what came of the shadow run"},
+    {"commit", 0, NULL, NULL, false, "put the build of the shadow run into the waveform"},
+    {"rollback", 0, NULL, NULL, false, "drop the shadow run, or else go back to the build before"},
+    NODE_OPTIONS,
+};
 static const struct cli_option watch_options[] = {
     {"interval", 'i', "MS", NULL, false, "time between two prints in milliseconds; default 1000"},
     {"count", 'n', "N", NULL, false, "number of prints; default: until Ctrl-C"},
@@ -595,6 +611,25 @@ static const char remap_doc[] =
     "waveform as it did at load, with the costs that the run has measured so far. A pin counts "
     "the present lanes of the waveform, or the lanes of --lanes. If the waveform cannot be "
     "moved, the command is refused and nothing changes.";
+static const char upgrade_doc[] =
+    "The new build is loaded into the process of the old one and initialised while the waveform "
+    "runs. Then the waveform stands between two slots, takes the new build from one index on, and "
+    "goes on; no index is left out or done twice, and the other instances are not touched. If the "
+    "old component has export_state and the new one import_state, the state is taken over; "
+    "otherwise the new build starts fresh, and aloe says so. Parameters that were set since the "
+    "load keep their values where the new build has them too, unless --set gives another. The new "
+    "build needs the same ports with messages of the same sizes, and the same tail; sources and "
+    "sinks of files and sockets cannot be upgraded, nor can waveforms that are recorded, that have "
+    "a radio as their clock, or that run on several nodes. The build is copied into the folder of "
+    "the run, so the file may be built anew. The report names the new build, and the index at "
+    "which it took over.\n\n"
+    "With --shadow N nothing is changed: the new build works in a process of its own, which takes "
+    "no time of a lane, on copies of the messages that the instance reads, and aloe compares what "
+    "both write. What it reads needs rings, so the waveform pauses for a few slots once, as with "
+    "`aloe tap`. A build that crashes or hangs there costs the waveform nothing. --status tells "
+    "what came of it: equal, equal within DB, or which index was the first that differed; then "
+    "--commit or --rollback. A shadow run ends with aloe-exec, and with a remap. On the virtual "
+    "clock the waveform may be too fast for a shadow, which --status then says.";
 static const char new_doc[] =
     "Creates the folder NAME with a component, a test, a waveform, a README and a Makefile that "
     "builds against this installation: `cd NAME && make run` tries the component, `make test` "
@@ -672,6 +707,9 @@ static const struct cli_command commands[] = {
         CLI_LIST(cap_options), aloe_cap},
     {"remap", "WAVEFORM", 1, 1, "@waveform", "move a running waveform to other lanes", remap_doc,
         CLI_LIST(remap_options), aloe_remap},
+    {"upgrade", "WAVEFORM INST", 2, 2, "@waveform",
+        "give an instance of a running waveform another build", upgrade_doc,
+        CLI_LIST(upgrade_options), aloe_upgrade},
     {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform",
         "print variables of a waveform every second", NULL, CLI_LIST(watch_options), aloe_watch},
     {"log", "WAVEFORM INST[.VAR] FILE", 3, 3, "@waveform",

@@ -440,6 +440,7 @@ static inline bool aloe_after(const struct aloe_slot *slot)
 /* ---- the descriptor ------------------------------------------------------------------------ */
 
 enum { ALOE_STACK_BYTES = 256 * 1024 };
+enum { ALOE_EXPORT_MAX = 1 << 28 }; /* bytes, see export_state */
 
 enum { ALOE_MANY_MAX = 16 }; /* instances in one call of work_many */
 
@@ -527,8 +528,23 @@ struct aloe_component {
 	/* Reserved: must be 0 and NULL. A component that sets one of these fields is refused. */
 	uint32_t stateless;
 	void (*warm)(void);
-	void (*export_state)(void); /* `export` and `import` are words of C++ */
-	void (*import_state)(void);
+	/* [control] What a new build of a running instance takes over from the old one (`aloe
+	 * upgrade`); `export` and `import` are words of C++. No work runs meanwhile.
+	 *
+	 * export_state writes what work keeps from one index to the next, in a form of the
+	 * component's own, which begins best with a number of that form. It returns how many bytes
+	 * that takes, 0 to ALOE_EXPORT_MAX, and writes them to `to` if they are not more than
+	 * `size`; ALOE asks with size 0 first. Negative after aloe_fail.
+	 *
+	 * import_state is called after init and takes these bytes, which another build has written
+	 * and which it has to check. It returns 0, or a negative number after aloe_fail: then the
+	 * upgrade is refused, and the old build goes on. Numbers that are ALOE_LIVE parameters are
+	 * carried by ALOE; import_state need not set them.
+	 *
+	 * If the old build has no export_state or the new one no import_state, the new build starts
+	 * fresh, as after init. */
+	int64_t (*export_state)(const void *self, void *to, size_t size, struct aloe_setup *setup);
+	int (*import_state)(void *self, const void *from, size_t size, struct aloe_setup *setup);
 	/* [slot] `work` for up to ALOE_MANY_MAX instances of this component at once, if that is
 	 * faster than one call after the other: instance i is at self[i], and slot[i] is what work
 	 * would get. All have the same item types, maxima and parameters, but for those that are

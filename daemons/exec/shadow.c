@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemons/exec/shadow.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/child.h"
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/image/follow.h"
+#include "daemons/common/shadow.h"
+
+enum {
+	SHADOW_N_MAX = 1 << 18,
+	RING_BYTES_MAX = 64 << 20,
+	LOOK_NS = 50000000,
+	HANG_MIN_NS = 1000000000, /* a call that takes so long, and 1000 slots, hangs */
+};
+
+struct exec_shadow {
+	struct exec_wave *wave;
+	uint32_t instance;
+	void *program;
+	size_t len;
+	int state_fd;
+	struct shadow_page order, *page; /* page NULL: it has not begun */
+	pid_t pid;
+	int pidfd; /* -1: it is over, or has not begun */
+	struct loop_watch watch;
+	struct loop_timer timer;
+	bool bad; /* crashed, hung, or refused to go on */
+	char verdict[SHADOW_TEXT + 200];
+};
+
+/* ---- before ------------------------------------------------------------------------ */
+
+/* The only instance of another build. */
+static int shadow_find(
+    const struct exec_wave *wave, const void *program, uint32_t *ret, char *why, size_t size)
+{
+	const struct image_view *view = &wave->view;
+	struct image_view after;
+	uint32_t n = 0;
+
+	image_bind(program, &after);
+	for (uint32_t i = 0; i < view->head->instances.count; i++)
+		if (image_upgraded(view, &after, i)) {
+			*ret = i;
+			n++;
+		}
+	if (n == 1)
+		return 0;
+	snprintf(why, size, "%u copies of the instance would need one each, and there is one", n);
+	return -EINVAL;
+}
+
+/* So many messages that all of the run are there at once, if they are not too large. */
+static uint32_t ring_keep(const struct exec_wave *wave, uint32_t buffer, uint64_t n)
+{
+	const uint64_t most = RING_BYTES_MAX / wave->view.buffers[buffer].stride,
+	               least = image_tap_keep(wave->view.head->slot_ns);
+	uint64_t keep = 2 * n;
+
+	keep = keep > most ? most : keep;
+	keep = keep < least ? least : keep;
+	return keep > IMAGE_TAP_MAX ? IMAGE_TAP_MAX : (uint32_t)keep;
+}
+
+static int rings_make(const struct exec_wave *wave, uint32_t instance, uint64_t n, void *rings)
+{
+	const struct image_view *view = &wave->view;
+	const struct image_instance *row = &view->instances[instance];
+	int status = 0;
+
+	for (uint32_t p = 0; p < row->n_inputs + row->n_outputs && status == 0; p++) {
+		const uint32_t buffer = p < row->n_inputs
+		    ? view->inputs[row->inputs + p].buffer
+		    : view->outputs[row->outputs + p - row->n_inputs].buffer;
+
+		if (buffer != IMAGE_NONE)
+			status = image_ring(rings, buffer, ring_keep(wave, buffer, n));
+	}
+	return status;
+}
+
+static int order_take(
+    const struct wire_view *request, struct shadow_page *order, char *why, size_t size)
+{
+	char *within = wire_get_text(request, WIRE_TAG_VALUE, 0);
+
+	wire_get_u64(request, WIRE_TAG_SLOTS, &order->n);
+	order->within_db = within != NULL ? strtod(within, NULL) : 0;
+	free(within);
+	if (order->n > 0 && order->n <= SHADOW_N_MAX && order->within_db >= 0 &&
+	    order->within_db < 1000)
+		return 0;
+	snprintf(why, size, "a shadow run of 1 to %d indices, within 0 to 1000 dB, is possible",
+	    SHADOW_N_MAX);
+	return -EINVAL;
+}
+
+int shadow_new(struct exec_wave *wave, const struct wire_view *request, const void *program,
+    size_t len, void *rings, char *ret_why, size_t size)
+{
+	struct exec_shadow *shadow = calloc(1, sizeof(*shadow));
+	const char *unsound;
+	int status = shadow != NULL ? 0 : -ENOMEM;
+
+	shadow_drop(wave);
+	if (status == 0 && image_check(program, len, &unsound) != 0) {
+		snprintf(ret_why, size, "the program is not sound: %s", unsound);
+		status = -EBADMSG;
+	}
+	if (status == 0)
+		status = image_follows(&wave->view, program, true, ret_why, size);
+	if (status == 0)
+		status = order_take(request, &shadow->order, ret_why, size);
+	if (status == 0)
+		status = shadow_find(wave, program, &shadow->instance, ret_why, size);
+	if (status == 0)
+		status = rings_make(wave, shadow->instance, shadow->order.n, rings);
+	if (status == 0) {
+		shadow->wave = wave;
+		shadow->pidfd = -1;
+		shadow->len = len;
+		shadow->program = malloc(len);
+		shadow->state_fd = memfd_create("aloe-state", MFD_CLOEXEC);
+		status = shadow->program == NULL || shadow->state_fd < 0 ? -ENOMEM : 0;
+		wave->shadow = shadow;
+	} else {
+		free(shadow);
+	}
+	if (status == 0)
+		memcpy(shadow->program, program, len);
+	return status;
+}
+
+/* ---- while the waveform stands ---------------------------------------------------------- */
+
+int shadow_export(struct exec_wave *wave)
+{
+	const struct exec_shadow *shadow = wave->shadow;
+	const struct image_instance *row = &wave->view.instances[shadow->instance];
+	struct exec_process *process = wave->hosts[wave->view.segments[row->segment].host].process;
+	const struct hostlink_msg msg = {.type = HOSTLINK_EXPORT,
+	    .control = wave->control,
+	    .instance = shadow->instance,
+	    .sequence = wave->remap_number};
+
+	return process != NULL ? process_send(process, &msg, &shadow->state_fd, 1) : -EPIPE;
+}
+
+void shadow_exported(struct exec_wave *wave, bool has_state)
+{
+	struct exec_shadow *shadow = wave->shadow;
+	struct stat about;
+
+	shadow->order.from = image_next_index(&wave->view, shadow->instance);
+	shadow->order.instance = shadow->instance;
+	shadow->order.has_state = has_state;
+	if (fstat(shadow->state_fd, &about) == 0)
+		shadow->order.state_bytes = (uint64_t)about.st_size;
+}
+
+/* ---- the process ------------------------------------------------------------------------ */
+
+static void shadow_over(struct exec_shadow *shadow)
+{
+	struct loop *loop = &shadow->wave->exec->daemon.loop;
+
+	if (shadow->pidfd < 0)
+		return;
+	loop_watch_stop(loop, &shadow->watch);
+	loop_timer_stop(loop, &shadow->timer);
+	close(shadow->pidfd);
+	shadow->pidfd = -1;
+}
+
+static unsigned long long index_of(const struct exec_shadow *shadow)
+{
+	return (unsigned long long)atomic_load(&shadow->page->index);
+}
+
+/* Whatever it wrote: the text ends, and is said only where the process came to a verdict. */
+static void verdict_take(struct exec_shadow *shadow, const char *how)
+{
+	const uint32_t verdict = atomic_load(&shadow->page->verdict);
+	char text[SHADOW_TEXT];
+
+	memcpy(text, shadow->page->text, sizeof(text));
+	text[sizeof(text) - 1] = 0;
+	for (char *c = text; *c; c++)
+		*c = (unsigned char)*c < ' ' ? ' ' : *c;
+	shadow->bad = verdict < SHADOW_EQUAL || verdict == SHADOW_FAILED || verdict > SHADOW_LOST;
+	if (verdict >= SHADOW_EQUAL && verdict <= SHADOW_LOST)
+		snprintf(shadow->verdict, sizeof(shadow->verdict), "%s", text);
+	else
+		snprintf(shadow->verdict, sizeof(shadow->verdict),
+		    "the new build crashed: its process %s at index %llu", how, index_of(shadow));
+}
+
+static void shadow_died(void *self, short revents)
+{
+	struct exec_shadow *shadow = self;
+	char how[128];
+
+	(void)revents;
+	child_ended(shadow->pid, shadow->pidfd, how, sizeof(how));
+	shadow_over(shadow);
+	verdict_take(shadow, how);
+	log_note(&shadow->wave->exec->daemon.log, "%s: shadow run of \"%s\": %s",
+	    shadow->wave->name,
+	    image_text(&shadow->wave->view, shadow->wave->view.instances[shadow->instance].name),
+	    shadow->verdict);
+}
+
+static void shadow_kill(struct exec_shadow *shadow)
+{
+	struct pollfd polled = {.fd = shadow->pidfd, .events = POLLIN};
+	int status;
+
+	if (shadow->pidfd < 0)
+		return;
+	pidfd_send_signal(shadow->pidfd, SIGKILL, NULL, 0);
+	poll(&polled, 1, 2000);
+	child_reap(shadow->pid, &status);
+	shadow_over(shadow);
+}
+
+static void shadow_look(void *self)
+{
+	struct exec_shadow *shadow = self;
+	const uint64_t since = atomic_load(&shadow->page->since_ns), now = clock_ns(),
+	               slots = 1000 * shadow->wave->view.head->slot_ns,
+	               bound = slots > HANG_MIN_NS ? slots : HANG_MIN_NS;
+
+	if (since != 0 && now > since && now - since > bound) {
+		shadow_kill(shadow);
+		shadow->bad = true;
+		snprintf(shadow->verdict, sizeof(shadow->verdict),
+		    "the new build hung at index %llu, and its process was killed",
+		    index_of(shadow));
+		return;
+	}
+	loop_timer_start(
+	    &shadow->wave->exec->daemon.loop, &shadow->timer, LOOK_NS, shadow_look, shadow);
+}
+
+static int shadow_spawn(struct exec_shadow *shadow, const int fds[SHADOW_FDS])
+{
+	char path[4096], list[16 * SHADOW_FDS] = "", parent[16];
+	char *argv[] = {"aloe-host", "--shadow", list, parent, NULL};
+	int status = child_path("aloe-host", path, sizeof(path));
+	size_t len = 0;
+
+	for (int i = 0; i < SHADOW_FDS; i++) {
+		if (fds[i] < 0)
+			return fds[i];
+		len += (size_t)snprintf(
+		    list + len, sizeof(list) - len, "%s%d", i > 0 ? "," : "", fds[i]);
+	}
+	snprintf(parent, sizeof(parent), "%d", getpid());
+	if (status == 0)
+		status = child_spawn(path, argv, fds, SHADOW_FDS, -1, &shadow->pid, &shadow->pidfd);
+	return status;
+}
+
+static int shadow_begin(struct exec_shadow *shadow)
+{
+	const struct exec_wave *wave = shadow->wave;
+	const int page = image_memfd("aloe-shadow", sizeof(struct shadow_page)),
+	          program = image_memfd_sealed("aloe-shadow-program", shadow->program, shadow->len),
+	          image = file_read_only(wave->files.image);
+	int status = -ENOMEM;
+
+	shadow->page = page >= 0 ? image_map(page, sizeof(*shadow->page), true) : NULL;
+	if (shadow->page != NULL) {
+		memcpy(shadow->page, &shadow->order, sizeof(shadow->order));
+		status = shadow_spawn(shadow,
+		    (int[]){program, wave->files.program, image, shadow->state_fd, page,
+		        wave->exec->daemon.args.leash});
+	}
+	if (page >= 0)
+		close(page);
+	if (program >= 0)
+		close(program);
+	if (image >= 0)
+		close(image);
+	return status;
+}
+
+void shadow_start(struct exec_wave *wave)
+{
+	struct exec_shadow *shadow = wave->shadow;
+	struct loop *loop = &wave->exec->daemon.loop;
+	const int status = shadow != NULL ? shadow_begin(shadow) : 0;
+
+	if (shadow == NULL)
+		return;
+	if (status != 0) {
+		shadow->bad = true;
+		snprintf(shadow->verdict, sizeof(shadow->verdict),
+		    "the process of the shadow could not be started: %s", strerror(-status));
+		return;
+	}
+	loop_watch_start(loop, &shadow->watch, shadow->pidfd, POLLIN, shadow_died, shadow);
+	loop_timer_start(loop, &shadow->timer, LOOK_NS, shadow_look, shadow);
+}
+
+void shadow_leave(struct exec_wave *wave)
+{
+	struct exec_shadow *shadow = wave->shadow;
+
+	if (shadow == NULL || shadow->pidfd < 0)
+		return;
+	shadow_kill(shadow);
+	snprintf(shadow->verdict, sizeof(shadow->verdict),
+	    "the waveform was remapped before index %llu was compared; begin the shadow run again",
+	    index_of(shadow));
+}
+
+void shadow_drop(struct exec_wave *wave)
+{
+	struct exec_shadow *shadow = wave->shadow;
+
+	if (shadow == NULL)
+		return;
+	shadow_kill(shadow);
+	if (shadow->page != NULL)
+		munmap(shadow->page, sizeof(*shadow->page));
+	if (shadow->state_fd >= 0)
+		close(shadow->state_fd);
+	free(shadow->program);
+	free(shadow);
+	wave->shadow = NULL;
+}
+
+/* ---- what is asked ------------------------------------------------------------------------ */
+
+static void status_send(struct exec_wave *wave, const struct wire_view *request)
+{
+	const struct exec_shadow *shadow = wave->shadow;
+	const uint64_t end = shadow->order.from + shadow->order.n;
+	const bool runs = shadow->verdict[0] == 0 && shadow->page != NULL;
+	char text[SHADOW_TEXT + 500];
+	struct wire_msg msg;
+
+	if (shadow->page == NULL && shadow->verdict[0] == 0)
+		snprintf(text, sizeof(text), "the shadow run has not begun");
+	else if (runs)
+		snprintf(text, sizeof(text),
+		    "the shadow run works on index %llu; it began with index %llu and ends before "
+		    "index %llu",
+		    index_of(shadow), (unsigned long long)shadow->order.from,
+		    (unsigned long long)end);
+	else
+		snprintf(text, sizeof(text), "%s; the new build %s", shadow->verdict,
+		    shadow->page != NULL && atomic_load(&shadow->page->imported) != 0
+		        ? "had taken over the state"
+		        : "had started fresh");
+	bus_reply(wave->exec->daemon.bus, request, WIRE_OK, &msg);
+	wire_put_text(&msg, WIRE_TAG_STATE, runs ? "runs" : shadow->bad ? "failed" : "over");
+	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	bus_send(wave->exec->daemon.bus, &msg);
+}
+
+/* A build that has crashed or hung is not put into the waveform. */
+static bool commit_refused(struct exec_wave *wave, const struct wire_view *request)
+{
+	const struct exec_shadow *shadow = wave->shadow;
+
+	if (shadow == NULL)
+		exec_fail(wave->exec, request, 1,
+		    "\"%s\" has no shadow run (aloe-exec may have been started again); begin it "
+		    "again, or upgrade without it",
+		    wave->name);
+	else if (shadow->verdict[0] == 0)
+		exec_fail(wave->exec, request, 1,
+		    "the shadow run of \"%s\" is not over yet (`--status`)", wave->name);
+	else if (shadow->bad)
+		exec_fail(wave->exec, request, 1, "the shadow run of \"%s\" failed: %s", wave->name,
+		    shadow->verdict);
+	else
+		return false;
+	return true;
+}
+
+bool shadow_asked(struct exec_wave *wave, const struct wire_view *request)
+{
+	char *state = wire_get_text(request, WIRE_TAG_STATE, 0);
+	const bool status = state != NULL && strcmp(state, "status") == 0,
+	           drop = state != NULL && strcmp(state, "drop") == 0,
+	           commit = state != NULL && strcmp(state, "commit") == 0;
+
+	free(state);
+	if (commit)
+		return commit_refused(wave, request);
+	if (!status && !drop)
+		return false;
+	if (wave->shadow == NULL) {
+		exec_fail(wave->exec, request, 1, "\"%s\" has no shadow run", wave->name);
+	} else if (status) {
+		status_send(wave, request);
+	} else if (wave->remap != REMAP_NONE) {
+		wave_busy_fail(wave, request);
+	} else {
+		shadow_drop(wave);
+		exec_ok(wave->exec, request, WIRE_TAG_SLOT, 0);
+	}
+	return true;
+}
