@@ -255,4 +255,5 @@ ALOE_COMPONENT(utran_turbo_decoder) = {
     .shape = decoder_shape,
     .init = decoder_init,
     .work = decoder_work,
+    .stateless = 1,
 };
