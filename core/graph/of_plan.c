@@ -89,6 +89,8 @@ static void links_make(
 	}
 }
 
+enum { HEAD_FULL = 100 }; /* then no instance more is named */
+
 static void head_make(struct graph *graph, const struct waveform *waveform, const struct plan *plan)
 {
 	const double slot_us = (double)waveform->slot_ns / 1e3;
@@ -100,7 +102,17 @@ static void head_make(struct graph *graph, const struct waveform *waveform, cons
 	if (graph->copies > 1)
 		len += snprintf(graph->head + len, sizeof(graph->head) - (size_t)len, ", %u copies",
 		    graph->copies);
-	snprintf(graph->head + len, sizeof(graph->head) - (size_t)len, ", slots of %g us", slot_us);
+	len += snprintf(
+	    graph->head + len, sizeof(graph->head) - (size_t)len, ", slots of %g us", slot_us);
+	for (size_t i = 0; i < waveform_originals(waveform); i++) {
+		const struct wf_instance *instance = &waveform->instances[i];
+
+		if (instance->places > 1 && instance->place == 0 && len < HEAD_FULL)
+			len += snprintf(graph->head + len, sizeof(graph->head) - (size_t)len,
+			    ", %.64s in %u place%s",
+			    instance->original ? instance->original : instance->name,
+			    instance->places, plural(instance->places));
+	}
 	snprintf(graph->latency, sizeof(graph->latency), "latency %u slot%s = %g us",
 	    plan->latency_slots, plural(plan->latency_slots), plan->latency_slots * slot_us);
 }
