@@ -308,18 +308,22 @@ enum segment_status segment_slot(
 {
 	const uint64_t start = *now_ns;
 	uint64_t step;
-	const enum segment_status status = due_step(segment, slot, &step);
+	enum segment_status status;
 
 	assert(slot != IMAGE_FOREVER); /* this word stands for no slot */
+	if (segment->stride > 1 && segment->last_slot != IMAGE_FOREVER &&
+	    slot < segment->last_slot + segment->stride) {
+		lane_count_others(segment, slot, edge_ns, start);
+		return SEGMENT_PAUSED;
+	}
+	status = due_step(segment, slot, &step);
 	if (status == SEGMENT_RAN || status == SEGMENT_WAITS) {
 		if (segment->last_slot != IMAGE_FOREVER &&
 		    slot > segment->last_slot + segment->stride)
 			miss_skipped(segment, slot, slot - segment->last_slot - segment->stride,
 			    edge_ns, start);
-		segment->last_slot = slot;
-	} else if (segment->stride > 1 && segment->last_slot != IMAGE_FOREVER &&
-	    slot < segment->last_slot + segment->stride) {
-		lane_count_others(segment, slot, edge_ns, start);
+		/* a place that waits looks in each slot, and has its next step so much later */
+		segment->last_slot = status == SEGMENT_RAN ? slot : slot + 1 - segment->stride;
 	} else {
 		segment->last_slot = IMAGE_FOREVER;
 	}
