@@ -98,14 +98,15 @@ char *component_describe(const struct aloe_entry *entry)
 		json_array_append_new(params, param_json(&component->params.items[i]));
 	for (uint32_t i = 0; i < component->vars.len; i++)
 		json_array_append_new(vars, var_json(&component->vars.items[i]));
-	json_t *root =
-	    json_pack("{s:i, s:i, s:s, s:s, s:o, s:I, s:I, s:o, s:I, s:b, s:o, s:o, s:o, s:o}",
-	        "schema", DESC_SCHEMA, "abi", (int)entry->abi, "name", entry->name, "summary",
-	        component->summary ? component->summary : "", "doc", text_or_null(component->doc),
-	        "state_size", (json_int_t)component->state_size, "kmac",
-	        (json_int_t)component->kmac, "mix", text_or_null(component->mix), "tail",
-	        (json_int_t)component->tail, "stateless", component->stateless == 1, "callbacks",
-	        callbacks_json(component), "ports", ports, "params", params, "variables", vars);
+	json_t *root = json_pack(
+	    "{s:i, s:i, s:s, s:s, s:o, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "schema",
+	    DESC_SCHEMA, "abi", (int)entry->abi, "name", entry->name, "summary",
+	    component->summary ? component->summary : "", "doc", text_or_null(component->doc),
+	    "state_size", (json_int_t)component->state_size, "kmac", (json_int_t)component->kmac,
+	    "mix", text_or_null(component->mix), "tail", (json_int_t)component->tail, "callbacks",
+	    callbacks_json(component), "ports", ports, "params", params, "variables", vars);
+	if (root && component->stateless) /* others have the text that they had before */
+		json_object_set_new(root, "stateless", json_true());
 	if (root)
 		text = json_dumps(root, JSON_INDENT(1));
 	json_decref(root);

@@ -31,7 +31,7 @@ static inline void lane_count(struct segment *segment, uint64_t slot, uint64_t n
 
 /* A slot in which another place of the instance has its step: only the lane has something to
  * count. */
-static inline void lane_count_others(
+__attribute__((cold, noinline, unused)) static void lane_count_others(
     struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t now_ns)
 {
 	assert(segment->stride > 1);
