@@ -80,4 +80,5 @@ ALOE_COMPONENT(add) = {
     .kmac = 5,
     .init = add_init,
     .work = add_work,
+    .stateless = 1,
 };

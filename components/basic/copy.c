@@ -34,4 +34,5 @@ ALOE_COMPONENT(copy) = {
     .state_size = sizeof(struct copy),
     .init = copy_init,
     .work = copy_work,
+    .stateless = 1,
 };

@@ -74,4 +74,5 @@ ALOE_COMPONENT(pack) = {
     .shape = pack_shape,
     .init = pack_init,
     .work = pack_work,
+    .stateless = 1,
 };

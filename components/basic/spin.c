@@ -92,4 +92,5 @@ ALOE_COMPONENT(spin) = {
     .state_size = sizeof(struct spin),
     .init = spin_init,
     .work = spin_work,
+    .stateless = 1,
 };

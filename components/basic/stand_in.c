@@ -86,4 +86,5 @@ ALOE_COMPONENT(stand_in) = {
     .shape = stand_in_shape,
     .init = stand_in_init,
     .work = stand_in_work,
+    .stateless = 1,
 };

@@ -56,4 +56,5 @@ ALOE_COMPONENT(to_i16) = {
     .state_size = sizeof(struct to_i16),
     .kmac = 5,
     .work = to_i16_work,
+    .stateless = 1,
 };

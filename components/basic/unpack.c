@@ -56,4 +56,5 @@ ALOE_COMPONENT(unpack) = {
     .shape = unpack_shape,
     .init = unpack_init,
     .work = unpack_work,
+    .stateless = 1,
 };

@@ -170,4 +170,5 @@ ALOE_COMPONENT(awgn) = {
     .check = awgn_check,
     .init = awgn_init,
     .work = awgn_work,
+    .stateless = 1,
 };

@@ -70,4 +70,5 @@ ALOE_COMPONENT(coherent) = {
     .kmac = 6,
     .shape = coherent_shape,
     .work = coherent_work,
+    .stateless = 1,
 };

@@ -33,4 +33,5 @@ ALOE_COMPONENT(gain) = {
     .params = ALOE_LIST(params),
     .state_size = sizeof(struct gain),
     .work = gain_work,
+    .stateless = 1,
 };

@@ -46,4 +46,5 @@ ALOE_COMPONENT(bpsk_demod) = {
     .kmac = 2,
     .init = bpsk_demod_init,
     .work = bpsk_demod_work,
+    .stateless = 1,
 };

@@ -83,4 +83,5 @@ ALOE_COMPONENT(bpsk_mod) = {
     .check = bpsk_mod_check,
     .init = bpsk_mod_init,
     .work = bpsk_mod_work,
+    .stateless = 1,
 };

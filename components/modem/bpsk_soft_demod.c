@@ -75,4 +75,5 @@ ALOE_COMPONENT(bpsk_soft_demod) = {
     .check = bpsk_soft_demod_check,
     .init = bpsk_soft_demod_init,
     .work = bpsk_soft_demod_work,
+    .stateless = 1,
 };

@@ -64,4 +64,5 @@ ALOE_COMPONENT(qpsk_mod) = {
     .shape = qpsk_mod_shape,
     .init = qpsk_mod_init,
     .work = qpsk_mod_work,
+    .stateless = 1,
 };

@@ -65,4 +65,5 @@ ALOE_COMPONENT(qpsk_soft_demod) = {
     .shape = qpsk_soft_demod_shape,
     .init = qpsk_soft_demod_init,
     .work = qpsk_soft_demod_work,
+    .stateless = 1,
 };

@@ -32,4 +32,5 @@ ALOE_COMPONENT(utran_descramble) = {
     .shape = scrambling_shape,
     .init = scrambling_init,
     .work = descramble_work,
+    .stateless = 1,
 };

@@ -71,4 +71,5 @@ ALOE_COMPONENT(utran_despread) = {
     .shape = despread_shape,
     .init = despread_init,
     .work = despread_work,
+    .stateless = 1,
 };

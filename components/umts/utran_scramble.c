@@ -31,4 +31,5 @@ ALOE_COMPONENT(utran_scramble) = {
     .shape = scrambling_shape,
     .init = scrambling_init,
     .work = scramble_work,
+    .stateless = 1,
 };

@@ -80,4 +80,5 @@ ALOE_COMPONENT(utran_spread) = {
     .shape = spread_shape,
     .init = spread_init,
     .work = spread_work,
+    .stateless = 1,
 };

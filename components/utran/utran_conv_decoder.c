@@ -115,4 +115,5 @@ ALOE_COMPONENT(utran_conv_decoder) = {
     .shape = decoder_shape,
     .init = decoder_init,
     .work = decoder_work,
+    .stateless = 1,
 };

@@ -90,4 +90,5 @@ ALOE_COMPONENT(utran_conv_encoder) = {
     .shape = encoder_shape,
     .init = encoder_init,
     .work = encoder_work,
+    .stateless = 1,
 };

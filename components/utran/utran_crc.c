@@ -97,4 +97,5 @@ ALOE_COMPONENT(utran_crc) = {
     .shape = crc_shape,
     .init = crc_init,
     .work = crc_work,
+    .stateless = 1,
 };

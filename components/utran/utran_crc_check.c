@@ -141,4 +141,5 @@ ALOE_COMPONENT(utran_crc_check) = {
     .shape = check_shape,
     .init = check_init,
     .work = check_work,
+    .stateless = 1,
 };

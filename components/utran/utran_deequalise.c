@@ -66,4 +66,5 @@ ALOE_COMPONENT(utran_deequalise) = {
     .shape = deequalise_shape,
     .init = deequalise_init,
     .work = deequalise_work,
+    .stateless = 1,
 };

@@ -39,4 +39,5 @@ ALOE_COMPONENT(utran_deinterleave1) = {
     .shape = interleave1_shape,
     .init = interleave_init,
     .work = deinterleave_work,
+    .stateless = 1,
 };

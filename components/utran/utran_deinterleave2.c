@@ -32,4 +32,5 @@ ALOE_COMPONENT(utran_deinterleave2) = {
     .mix = "transpose16 1",
     .init = interleave_init,
     .work = deinterleave_work,
+    .stateless = 1,
 };

@@ -136,4 +136,5 @@ ALOE_COMPONENT(utran_demux) = {
     .shape = demux_shape,
     .init = demux_init,
     .work = demux_work,
+    .stateless = 1,
 };

@@ -112,4 +112,5 @@ ALOE_COMPONENT(utran_dtx) = {
     .shape = dtx_shape,
     .init = dtx_init,
     .work = dtx_work,
+    .stateless = 1,
 };

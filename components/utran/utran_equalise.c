@@ -71,4 +71,5 @@ ALOE_COMPONENT(utran_equalise) = {
     .shape = equalise_shape,
     .init = equalise_init,
     .work = equalise_work,
+    .stateless = 1,
 };

@@ -39,4 +39,5 @@ ALOE_COMPONENT(utran_interleave1) = {
     .shape = interleave1_shape,
     .init = interleave_init,
     .work = interleave_work,
+    .stateless = 1,
 };

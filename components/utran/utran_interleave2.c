@@ -31,4 +31,5 @@ ALOE_COMPONENT(utran_interleave2) = {
     .mix = "transpose8 1",
     .init = interleave_init,
     .work = interleave_work,
+    .stateless = 1,
 };

@@ -97,4 +97,5 @@ ALOE_COMPONENT(utran_mux) = {
     .shape = mux_shape,
     .init = mux_init,
     .work = mux_work,
+    .stateless = 1,
 };

@@ -106,4 +106,5 @@ ALOE_COMPONENT(utran_rate_dematch) = {
     .shape = dematch_shape,
     .init = dematch_init,
     .work = dematch_work,
+    .stateless = 1,
 };

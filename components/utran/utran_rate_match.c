@@ -160,4 +160,5 @@ ALOE_COMPONENT(utran_rate_match) = {
     .shape = match_shape,
     .init = match_init,
     .work = match_work,
+    .stateless = 1,
 };

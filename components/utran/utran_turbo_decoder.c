@@ -352,6 +352,7 @@ ALOE_COMPONENT(utran_turbo_decoder) = {
     .shape = decoder_shape,
     .init = decoder_init,
     .work = decoder_work,
+    .stateless = 1,
     .work_many = decoder_work_many,
     .export_state = decoder_export,
     .import_state = decoder_import,

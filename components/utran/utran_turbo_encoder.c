@@ -85,4 +85,5 @@ ALOE_COMPONENT(utran_turbo_encoder) = {
     .shape = encoder_shape,
     .init = encoder_init,
     .work = encoder_work,
+    .stateless = 1,
 };

@@ -30,12 +30,20 @@ static void lanes_make(struct graph *graph, const struct plan *plan, int *ret_po
 	graph->n_lanes = n;
 }
 
-/* The lane of an instance and of all its copies; -1: they are on several. */
-static int lane_find(const struct plan *plan, size_t originals, size_t i, const int *position)
+/* The lane of an instance and of all its copies and places; -1: they are on several. */
+static int lane_find(
+    const struct waveform *waveform, const struct plan *plan, size_t i, const int *position)
 {
-	for (size_t copy = i + originals; copy < plan->n_instances; copy += originals)
-		if (plan->instances[copy].lane != plan->instances[i].lane)
-			return -1;
+	const size_t originals = waveform_originals(waveform);
+
+	for (size_t copy = i; copy < plan->n_instances; copy += originals)
+		for (uint32_t j = 0; j < waveform_places(&waveform->instances[copy]); j++) {
+			const size_t row =
+			    j ? (size_t)waveform->instances[copy].rest + j - 1 : copy;
+
+			if (plan->instances[row].lane != plan->instances[i].lane)
+				return -1;
+		}
 	return position[plan->instances[i].lane];
 }
 
@@ -50,15 +58,26 @@ static void orders_make(struct graph *graph, const struct plan *plan, uint32_t *
 		}
 }
 
+/* Of all links between the places of two instances that between the first ones. */
+static bool is_named(const struct waveform *waveform, const struct wf_link *link)
+{
+	return waveform->instances[link->from].place == 0 &&
+	    waveform->instances[link->to].place == 0;
+}
+
 static void links_make(
     struct graph *graph, const struct waveform *waveform, const struct plan *plan)
 {
-	for (uint32_t l = 0; l < graph->n_links; l++) {
+	uint32_t n = 0;
+
+	for (size_t l = 0; l < waveform_original_links(waveform); l++) {
 		const struct wf_link *link = &waveform->links[l];
-		const struct plan_buffer *buffer = plan_buffer_of(plan, link);
+		const struct plan_buffer *buffer = plan_buffer_of(waveform, plan, link);
 		const char *type = buffer ? item_type_name(buffer->type) : NULL;
 
-		graph->links[l] = (struct graph_link){.from = (uint32_t)link->from,
+		if (!is_named(waveform, link))
+			continue;
+		graph->links[n++] = (struct graph_link){.from = (uint32_t)link->from,
 		    .to = (uint32_t)link->to,
 		    .from_port =
 		        plan_port_name(&waveform->instances[link->from], 1, link->from_port),
@@ -69,6 +88,8 @@ static void links_make(
 		    .distance = plan->links[l].distance};
 	}
 }
+
+enum { HEAD_FULL = 100 }; /* then no instance more is named */
 
 static void head_make(struct graph *graph, const struct waveform *waveform, const struct plan *plan)
 {
@@ -81,9 +102,31 @@ static void head_make(struct graph *graph, const struct waveform *waveform, cons
 	if (graph->copies > 1)
 		len += snprintf(graph->head + len, sizeof(graph->head) - (size_t)len, ", %u copies",
 		    graph->copies);
-	snprintf(graph->head + len, sizeof(graph->head) - (size_t)len, ", slots of %g us", slot_us);
+	len += snprintf(
+	    graph->head + len, sizeof(graph->head) - (size_t)len, ", slots of %g us", slot_us);
+	for (size_t i = 0; i < waveform_originals(waveform); i++) {
+		const struct wf_instance *instance = &waveform->instances[i];
+
+		if (instance->places > 1 && instance->place == 0 && len < HEAD_FULL)
+			len += snprintf(graph->head + len, sizeof(graph->head) - (size_t)len,
+			    ", %.64s in %u place%s",
+			    instance->original ? instance->original : instance->name,
+			    instance->places, plural(instance->places));
+	}
 	snprintf(graph->latency, sizeof(graph->latency), "latency %u slot%s = %g us",
 	    plan->latency_slots, plural(plan->latency_slots), plan->latency_slots * slot_us);
+}
+
+/* How many instances of the file there are, and links between them: places of one are one. */
+static struct wf_size named_size(const struct waveform *waveform)
+{
+	struct wf_size size = {0};
+
+	for (size_t i = 0; i < waveform_originals(waveform); i++)
+		size.n_instances += waveform->instances[i].place == 0;
+	for (size_t l = 0; l < waveform_original_links(waveform); l++)
+		size.n_links += is_named(waveform, &waveform->links[l]);
+	return size;
 }
 
 static int graph_fill(
@@ -100,7 +143,7 @@ static int graph_fill(
 		graph->instances[i] = (struct graph_instance){
 		    .name = instance->original ? instance->original : instance->name,
 		    .component = instance->type->name,
-		    .lane = lane_find(plan, graph->n_instances, i, position),
+		    .lane = lane_find(waveform, plan, i, position),
 		    .lag = plan->instances[i].lag};
 	}
 	orders_make(graph, plan, places);
@@ -112,12 +155,12 @@ static int graph_fill(
 
 int graph_of_plan(const struct waveform *waveform, const struct plan *plan, struct graph **ret)
 {
+	const struct wf_size size = named_size(waveform);
 	int *position = calloc(plan->n_lanes + 1, sizeof(*position));
 	struct graph *graph = NULL;
-	int rc = position
-	    ? graph_new((uint32_t)waveform_originals(waveform),
-	          (uint32_t)waveform_original_links(waveform), (uint32_t)plan->n_lanes, &graph)
-	    : -ENOMEM;
+	int rc = position ? graph_new((uint32_t)size.n_instances, (uint32_t)size.n_links,
+	                        (uint32_t)plan->n_lanes, &graph)
+	                  : -ENOMEM;
 
 	if (rc == 0 && graph_fill(graph, waveform, plan, position) < 0)
 		rc = -ENOMEM;

@@ -104,7 +104,8 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 	const uint32_t *order = rows_of(c, &h->order);
 
 	if (s->lane >= h->lanes.count || s->host >= h->hosts.count ||
-	    lanes[s->lane].node != hosts[s->host].node || s->n_events - 1 >= IMAGE_EVENTS_MAX ||
+	    lanes[s->lane].node != hosts[s->host].node || s->stride == 0 || s->turn >= s->stride ||
+	    s->n_events - 1 >= IMAGE_EVENTS_MAX ||
 	    !part_sound(&h->order, s->order, s->n_instances) ||
 	    !part_sound(&h->gates, s->gates, s->n_gates) ||
 	    !rows_fit(s->state, 1, sizeof(struct image_segment_state), 64, h->total_bytes) ||
@@ -120,6 +121,30 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 	return true;
 }
 
+/* Whoever is in several places is alone in each of its segments, in step with the others. */
+static bool place_sound(const struct check *c, const struct image_instance *i)
+{
+	const struct image_instance *rows = rows_of(c, &c->head->instances);
+	const struct image_segment *segments = rows_of(c, &c->head->segments);
+	const struct image_instance *first = &rows[i->named];
+
+	return i->segment < c->head->segments.count && first->places == i->places &&
+	    segments[i->segment].n_instances == 1 && segments[i->segment].stride == i->places &&
+	    segments[i->segment].turn == (i->lag + (uint64_t)i->place) % i->places &&
+	    (i->place == 0 ? i->named : (uint64_t)first->rest + i->place - 1) ==
+	    (uint64_t)(i - rows);
+}
+
+static bool places_sound(const struct check *c, const struct image_instance *i)
+{
+	const uint64_t n = c->head->instances.count;
+
+	if (i->places == 0 || i->place >= i->places || i->named >= n || i->rest >= n ||
+	    i->places - 1 > n - i->rest)
+		return false;
+	return i->places == 1 || (i->period == 1 && place_sound(c, i));
+}
+
 static bool instance_sound(const struct check *c, const struct image_instance *i)
 {
 	const struct image_head *h = c->head;
@@ -127,7 +152,8 @@ static bool instance_sound(const struct check *c, const struct image_instance *i
 	return i->segment < h->segments.count && i->n_inputs <= ALOE_PORTS_MAX &&
 	    i->n_outputs <= ALOE_PORTS_MAX && i->period > 0 && i->phase < i->period &&
 	    i->n_params <= IMAGE_PARAMS_MAX && i->n_vars <= IMAGE_VARS_MAX &&
-	    i->sink <= h->instances.count && part_sound(&h->inputs, i->inputs, i->n_inputs) &&
+	    i->sink <= h->instances.count && places_sound(c, i) &&
+	    part_sound(&h->inputs, i->inputs, i->n_inputs) &&
 	    part_sound(&h->outputs, i->outputs, i->n_outputs) &&
 	    part_sound(&h->params, i->params, i->n_params) &&
 	    part_sound(&h->vars, i->vars, i->n_vars) &&

@@ -136,6 +136,13 @@ uint32_t image_find_node(const struct image_view *view, const char *name);
 /* image_nodes returns the number of nodes that run a part of the program, nodes with sources
  * first. */
 uint32_t image_nodes(const struct image_view *view, uint32_t ret_nodes[IMAGE_NODES_MAX]);
+/* image_place returns place j of an instance, which is the row of its first place. */
+static inline const struct image_instance *image_place(
+    const struct image_view *view, const struct image_instance *first, uint32_t j)
+{
+	return j == 0 ? first : &view->instances[first->rest + j - 1];
+}
+
 /* image_find_instance returns the number of the instance of that name, or IMAGE_NONE. */
 uint32_t image_find_instance(const struct image_view *view, const char *name, size_t len);
 

@@ -85,7 +85,7 @@ static_assert(sizeof(struct image_gate) == 8, "image_gate");
 static_assert(offsetof(struct image_gate, segment) == 0, "image_gate.segment");
 static_assert(offsetof(struct image_gate, offset) == 4, "image_gate.offset");
 
-static_assert(sizeof(struct image_segment) == 56, "image_segment");
+static_assert(sizeof(struct image_segment) == 64, "image_segment");
 static_assert(offsetof(struct image_segment, lane) == 0, "image_segment.lane");
 static_assert(offsetof(struct image_segment, host) == 4, "image_segment.host");
 static_assert(offsetof(struct image_segment, order) == 8, "image_segment.order");
@@ -95,11 +95,13 @@ static_assert(offsetof(struct image_segment, n_gates) == 20, "image_segment.n_ga
 static_assert(offsetof(struct image_segment, lag_max) == 24, "image_segment.lag_max");
 static_assert(offsetof(struct image_segment, n_events) == 28, "image_segment.n_events");
 static_assert(offsetof(struct image_segment, end) == 32, "image_segment.end");
-static_assert(offsetof(struct image_segment, reserved) == 36, "image_segment.reserved");
-static_assert(offsetof(struct image_segment, state) == 40, "image_segment.state");
-static_assert(offsetof(struct image_segment, events) == 48, "image_segment.events");
+static_assert(offsetof(struct image_segment, stride) == 36, "image_segment.stride");
+static_assert(offsetof(struct image_segment, turn) == 40, "image_segment.turn");
+static_assert(offsetof(struct image_segment, reserved) == 44, "image_segment.reserved");
+static_assert(offsetof(struct image_segment, state) == 48, "image_segment.state");
+static_assert(offsetof(struct image_segment, events) == 56, "image_segment.events");
 
-static_assert(sizeof(struct image_instance) == 144, "image_instance");
+static_assert(sizeof(struct image_instance) == 160, "image_instance");
 static_assert(offsetof(struct image_instance, name) == 0, "image_instance.name");
 static_assert(offsetof(struct image_instance, component) == 4, "image_instance.component");
 static_assert(offsetof(struct image_instance, path) == 8, "image_instance.path");
@@ -126,11 +128,15 @@ static_assert(offsetof(struct image_instance, run_on) == 96, "image_instance.run
 static_assert(offsetof(struct image_instance, build) == 100, "image_instance.build");
 static_assert(offsetof(struct image_instance, source) == 104, "image_instance.source");
 static_assert(offsetof(struct image_instance, sink) == 108, "image_instance.sink");
-static_assert(offsetof(struct image_instance, state) == 112, "image_instance.state");
-static_assert(offsetof(struct image_instance, time) == 120, "image_instance.time");
-static_assert(offsetof(struct image_instance, latency) == 128, "image_instance.latency");
-static_assert(offsetof(struct image_instance, upgrade) == 136, "image_instance.upgrade");
-static_assert(offsetof(struct image_instance, given) == 140, "image_instance.given");
+static_assert(offsetof(struct image_instance, places) == 112, "image_instance.places");
+static_assert(offsetof(struct image_instance, place) == 116, "image_instance.place");
+static_assert(offsetof(struct image_instance, named) == 120, "image_instance.named");
+static_assert(offsetof(struct image_instance, rest) == 124, "image_instance.rest");
+static_assert(offsetof(struct image_instance, state) == 128, "image_instance.state");
+static_assert(offsetof(struct image_instance, time) == 136, "image_instance.time");
+static_assert(offsetof(struct image_instance, latency) == 144, "image_instance.latency");
+static_assert(offsetof(struct image_instance, upgrade) == 152, "image_instance.upgrade");
+static_assert(offsetof(struct image_instance, given) == 156, "image_instance.given");
 
 static_assert(sizeof(struct image_hold) == 16, "image_hold");
 static_assert(offsetof(struct image_hold, period) == 0, "image_hold.period");

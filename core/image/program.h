@@ -107,7 +107,9 @@ struct image_segment {
 	uint32_t gates, n_gates;
 	uint32_t lag_max, n_events;
 	/* steps after the last index of the waveform: the largest lag + run_on */
-	uint32_t end, reserved;
+	/* stride: 1; of an instance in r places r, for it works on each rth index only, and has r
+	 * slots for it: its steps s have s % r = turn, and after one of them it has done r */
+	uint32_t end, stride, turn, reserved;
 	uint64_t state;  /* offset of struct image_segment_state */
 	uint64_t events; /* offset of struct image_event[n_events]: event n lies at n % n_events */
 };
@@ -130,6 +132,10 @@ struct image_instance {
 	/* source: 1 if no input is connected. sink: number of the source whose latency it measures
 	 * + 1; 0: no sink */
 	uint32_t source, sink;
+	/* place: of an instance in `places` places, the one that works on the indices k with
+	 * k % places = place. Each has a row: `named` is the first, which tools name; `rest` the
+	 * second, behind which the others follow; 0 if there is one place */
+	uint32_t places, place, named, rest;
 	uint64_t state; /* offset of struct image_instance_state */
 	/* offset of struct hist_head of the calls; the cells are in image_instance_state */
 	uint64_t time;

@@ -16,13 +16,15 @@ static void instance_write(const struct lane_resource *resource, const struct co
     struct plan_instance *instance, struct plan_lane *lane)
 {
 	const bool known = cost_known(cost, resource);
+	const double module = resource->module_ns, budget = cost_budget_ns(cost, resource),
+	             call = cost_need_ns(cost, resource),
+	             need = cost_slot_ns(cost, resource, call + module);
 
-	instance->budget_ns = known ? (uint64_t)cost_budget_ns(cost, resource) : 0;
-	instance->admitted_ns = known ? (uint64_t)cost_need_ns(cost, resource) : 0;
-	lane->need_ns += cost_need_ns(cost, resource) + resource->module_ns;
-	lane->reserve_ns =
-	    fmax(lane->reserve_ns, cost_budget_ns(cost, resource) - cost_need_ns(cost, resource));
-	lane->typical_ns += cost_typical_ns(cost, resource) + resource->module_ns;
+	instance->budget_ns = known ? (uint64_t)budget : 0;
+	instance->admitted_ns = known ? (uint64_t)(need - module) : 0;
+	lane->need_ns += need;
+	lane->reserve_ns = fmax(lane->reserve_ns, budget - call);
+	lane->typical_ns += cost_slot_ns(cost, resource, cost_typical_ns(cost, resource) + module);
 	lane->n_instances++;
 	lane->n_guessed += !known;
 }

@@ -6,15 +6,16 @@
 
 #include <math.h>
 
-struct cost cost_of(
-    const struct wf_instance *instance, const struct profile *profile, enum wf_admit admit)
+struct cost cost_of(const struct waveform *waveform, const struct wf_instance *instance,
+    const struct profile *profile)
 {
 	const struct profile_entry *entry =
 	    plan_profile_find(profile, instance->original ? instance->original : instance->name);
 	struct cost cost = {.instance = instance,
 	    .kmac = instance->type->kmac,
 	    .kmac_budget = instance->type->kmac,
-	    .strict = admit == WF_ADMIT_STRICT};
+	    .strict = waveform->admit == WF_ADMIT_STRICT,
+	    .paced = waveform_timed(waveform)};
 
 	if (entry) {
 		cost.source = COST_MEASURED;
@@ -63,6 +64,15 @@ double cost_budget_ns(const struct cost *cost, const struct lane_resource *lane)
 		return stated;
 	return calibrate_ns(cost->kmac_budget, resources_rate(lane)) +
 	    (cost->source == COST_MEASURED ? 1000 : 0);
+}
+
+double cost_slot_ns(const struct cost *cost, const struct lane_resource *lane, double ns)
+{
+	const uint32_t places = waveform_places(cost->instance);
+
+	if (places == 1 || (cost->paced && ns <= lane->room_ns))
+		return ns;
+	return cost->paced ? fmax(lane->room_ns, ns / places) : ns / places;
 }
 
 bool cost_stated(const struct cost *cost, const struct lane_resource *lane)

@@ -33,15 +33,20 @@ struct cost {
 	const struct wf_instance *instance;
 	bool strict; /* the need is the budget */
 	bool timed;  /* kmac is measured: false with a given budget alone */
+	bool paced;  /* slots begin at given times */
 };
 
-struct cost cost_of(
-    const struct wf_instance *instance, const struct profile *profile, enum wf_admit admit);
+struct cost cost_of(const struct waveform *waveform, const struct wf_instance *instance,
+    const struct profile *profile);
 
 /* Times on a lane. */
 double cost_typical_ns(const struct cost *cost, const struct lane_resource *lane);
 double cost_need_ns(const struct cost *cost, const struct lane_resource *lane);
 double cost_budget_ns(const struct cost *cost, const struct lane_resource *lane);
+/* cost_slot_ns returns what a call of `ns` takes of each slot of the lane. Of an instance in r
+ * places each place has one call in r slots: a call that is longer than a slot takes the whole lane
+ * and up to r slots; without a clock only the mean counts. */
+double cost_slot_ns(const struct cost *cost, const struct lane_resource *lane, double ns);
 /* cost_stated tells whether the instance states them for the lane's kind of core. */
 bool cost_stated(const struct cost *cost, const struct lane_resource *lane);
 /* cost_known tells whether they are measured, given or stated, and no guess. */

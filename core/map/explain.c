@@ -32,7 +32,7 @@ static int scene_init(struct scene *scene, const struct waveform *wf,
 	scene->costs = calloc(wf->n_instances, sizeof(*scene->costs));
 	rc = scene->costs ? resources_init(&scene->resources, wf, platform, &diag) : -ENOMEM;
 	for (size_t i = 0; !rc && i < wf->n_instances; i++)
-		scene->costs[i] = cost_of(&wf->instances[i], profile, wf->admit);
+		scene->costs[i] = cost_of(wf, &wf->instances[i], profile);
 	if (!rc)
 		rc = units_init(&scene->units, wf, &scene->resources, scene->costs);
 	if (!rc)

@@ -12,15 +12,18 @@
 
 enum { LAG_MAX = 1 << 20 };
 
-/* The least distance that a link may have. */
+/* The least distance that a link may have: what an instance in r places makes is there r - 1 slots
+ * later. */
 static uint32_t distance_min(
     const struct waveform *wf, const struct lag_lanes *lanes, const struct wf_link *link)
 {
-	const uint32_t from = lanes->of[link->from], to = lanes->of[link->to];
+	const uint32_t from = lanes->of[link->from], to = lanes->of[link->to],
+	               more = waveform_places(&wf->instances[link->from]) - 1;
 
 	if (from == to)
-		return wf->pipelined && waveform_beside(wf, (size_t)link->to) != link->from;
-	return lanes->delay ? lanes->delay[from * lanes->n + to] : 1;
+		return more +
+		    (wf->pipelined && waveform_beside(wf, (size_t)link->to) != link->from);
+	return more + (lanes->delay ? lanes->delay[from * lanes->n + to] : 1);
 }
 
 /* "a -> b -> a", to be freed by the caller. */
@@ -59,7 +62,7 @@ static void cycle_turn(const struct waveform *wf, struct arc_cycle *cycle)
 static int cycle_refuse(const struct waveform *wf, const struct lag_lanes *lanes,
     struct arc_cycle *cycle, struct diag *diag)
 {
-	uint64_t declared = 0, needed = 0, changes = 0;
+	uint64_t declared = 0, needed = 0, changes = 0, places = 0;
 	int line, rc;
 	char *text;
 
@@ -71,6 +74,7 @@ static int cycle_refuse(const struct waveform *wf, const struct lag_lanes *lanes
 	for (size_t i = 0; i < cycle->len; i++) {
 		declared += wf->links[cycle->arcs[i]].delay;
 		needed += lanes ? distance_min(wf, lanes, &wf->links[cycle->arcs[i]]) : 0;
+		places += waveform_places(&wf->instances[wf->links[cycle->arcs[i]].from]) - 1;
 		changes += lanes &&
 		    lanes->of[wf->links[cycle->arcs[i]].from] !=
 		        lanes->of[wf->links[cycle->arcs[i]].to];
@@ -80,6 +84,12 @@ static int cycle_refuse(const struct waveform *wf, const struct lag_lanes *lanes
 		    "the cycle %s declares no delay, so none of its instances can run first; one "
 		    "of its links needs \"delay\" = 1 or more",
 		    text);
+	else if (places)
+		rc = diag_error(diag, wf->file, line,
+		    "the cycle %s declares a delay of %" PRIu64 " and needs %" PRIu64
+		    ", of which %" PRIu64 " for the replicas in it: declare %" PRIu64
+		    " more, or fewer replicas",
+		    text, declared, needed, places, needed - declared);
 	else if (wf->pipelined)
 		rc = diag_error(diag, wf->file, line,
 		    "the cycle %s declares a delay of %" PRIu64 " and has %" PRIu64 " link%s, each "

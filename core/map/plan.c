@@ -23,7 +23,7 @@ static int costs_make(
 	for (size_t i = 0; i < wf->n_instances; i++) {
 		const struct wf_instance *row = &wf->instances[i];
 
-		costs[i] = cost_of(row, profile, wf->admit);
+		costs[i] = cost_of(wf, row, profile);
 		plan->instances[i].kmac = costs[i].kmac;
 		plan->instances[i].guessed = !costs[i].timed;
 		if (i < waveform_originals(wf) && costs[i].timed)
@@ -64,8 +64,11 @@ static void hosts_write(const struct waveform *wf, const struct resources *resou
 	hosts_by_node(wf, resources, WF_ISOLATION_WAVEFORM, plan, hosts);
 	for (size_t i = 0; i < wf->n_instances; i++)
 		if (wf->instances[i].isolation == WF_ISOLATION_COMPONENT &&
-		    waveform_beside(wf, i) < 0)
+		    waveform_beside(wf, i) < 0 && wf->instances[i].place == 0)
 			hosts[i] = plan->n_hosts++;
+	for (size_t i = 0; i < wf->n_instances; i++)
+		if (wf->instances[i].place > 0) /* all places write one ring */
+			hosts[i] = hosts[wf->instances[i].named];
 	for (size_t i = 0; i < wf->n_instances; i++)
 		if (waveform_beside(wf, i) >= 0)
 			hosts[i] = hosts[waveform_beside(wf, i)];
@@ -73,15 +76,22 @@ static void hosts_write(const struct waveform *wf, const struct resources *resou
 
 /* ---- segments: runs of one host in a lane's order ---- */
 
-/* How many instances from `begin` on run on one lane in one host. */
-static size_t run_len(
-    const struct plan *plan, const uint32_t *sequence, const uint32_t *hosts, size_t begin)
+static bool is_place(const struct waveform *wf, uint32_t instance)
+{
+	return waveform_places(&wf->instances[instance]) > 1;
+}
+
+/* How many instances from `begin` on run on one lane in one host. A place of several is alone, for
+ * it works on other indices than its neighbours. */
+static size_t run_len(const struct waveform *wf, const struct plan *plan, const uint32_t *sequence,
+    const uint32_t *hosts, size_t begin)
 {
 	const uint32_t first = sequence[begin];
 	size_t end = begin + 1;
 
 	assert(begin < plan->n_instances);
-	while (end < plan->n_instances && hosts[sequence[end]] == hosts[first] &&
+	while (!is_place(wf, first) && end < plan->n_instances && !is_place(wf, sequence[end]) &&
+	    hosts[sequence[end]] == hosts[first] &&
 	    plan->instances[sequence[end]].lane == plan->instances[first].lane)
 		end++;
 	return end - begin;
@@ -109,7 +119,8 @@ static int segment_add(struct plan *plan, const uint32_t *sequence, size_t len, 
 }
 
 /* sequence: all instances, lane by lane, in order of execution. */
-static int segments_write(struct plan *plan, const uint32_t *sequence, const uint32_t *hosts)
+static int segments_write(
+    const struct waveform *wf, struct plan *plan, const uint32_t *sequence, const uint32_t *hosts)
 {
 	size_t len;
 	int rc = 0;
@@ -118,7 +129,7 @@ static int segments_write(struct plan *plan, const uint32_t *sequence, const uin
 	if (!plan->segments)
 		return -ENOMEM;
 	for (size_t begin = 0; !rc && begin < plan->n_instances; begin += len) {
-		len = run_len(plan, sequence, hosts, begin);
+		len = run_len(wf, plan, sequence, hosts, begin);
 		rc = segment_add(plan, sequence + begin, len, hosts[sequence[begin]]);
 	}
 	return rc;
@@ -156,7 +167,7 @@ static int segments_make(
 	}
 	if (!rc) {
 		sequence_write(plan, order, sequence);
-		rc = segments_write(plan, sequence, hosts);
+		rc = segments_write(wf, plan, sequence, hosts);
 	}
 	free(sequence);
 	free(order);
@@ -167,20 +178,22 @@ static int segments_make(
 /* ---- buffers ---- */
 
 /* How many messages lie in a ring at once, at least: its distance, and those that are written until
- * word is back that the first was read. Between nodes one more, which is sent again. */
-static uint32_t link_depth(const struct resources *resources, const struct plan *plan,
-    const struct wf_link *link, size_t l)
+ * word is back that the first was read: a reader in r places reads for r slots. Between nodes one
+ * more, which is sent again. */
+static uint32_t link_depth(
+    const struct waveform *wf, const struct resources *resources, const struct plan *plan, size_t l)
 {
+	const struct wf_link *link = &wf->links[l];
 	const size_t n = resources->n_lanes, from = plan->instances[link->from].lane,
 	             to = plan->instances[link->to].lane;
 
-	return plan->links[l].distance + resources->delay[from * n + to] +
-	    resources->delay[to * n + from] +
+	return plan->links[l].distance + waveform_places(&wf->instances[link->to]) - 1 +
+	    resources->delay[from * n + to] + resources->delay[to * n + from] +
 	    (resources->lanes[from].node != resources->lanes[to].node);
 }
 
-/* The most of all links of an output; 0 when it is not connected. */
-static uint32_t depth_least(const struct waveform *wf, const struct resources *resources,
+/* The most of all links of an output of one row; 0 when it is not connected. */
+static uint32_t depth_row(const struct waveform *wf, const struct resources *resources,
     const struct plan *plan, const struct neighbours *readers, size_t instance, uint32_t port)
 {
 	uint32_t most = 0;
@@ -188,11 +201,26 @@ static uint32_t depth_least(const struct waveform *wf, const struct resources *r
 	assert(instance < wf->n_instances);
 	for (int l = readers->first[instance]; l >= 0; l = readers->next[l])
 		if (wf->links[l].from_port == (int)port) {
-			const uint32_t depth =
-			    link_depth(resources, plan, &wf->links[l], (size_t)l);
+			const uint32_t depth = link_depth(wf, resources, plan, (size_t)l);
 
 			most = depth > most ? depth : most;
 		}
+	return most;
+}
+
+/* The same of all places of an instance, which write one ring. */
+static uint32_t depth_least(const struct waveform *wf, const struct resources *resources,
+    const struct plan *plan, const struct neighbours *readers, size_t instance, uint32_t port)
+{
+	const struct wf_instance *it = &wf->instances[instance];
+	uint32_t most = depth_row(wf, resources, plan, readers, instance, port);
+
+	for (uint32_t j = 1; j < waveform_places(it); j++) {
+		const uint32_t depth =
+		    depth_row(wf, resources, plan, readers, (size_t)it->rest + j - 1, port);
+
+		most = depth > most ? depth : most;
+	}
 	return most;
 }
 
@@ -214,7 +242,9 @@ static int buffers_make(const struct waveform *wf, const struct resources *resou
 		return -ENOMEM;
 	for (size_t i = 0; i < wf->n_instances; i++) {
 		for (uint32_t port = 0; port < wf->instances[i].n_out; port++) {
-			const uint32_t least = depth_least(wf, resources, plan, readers, i, port);
+			const uint32_t least = wf->instances[i].place == 0
+			    ? depth_least(wf, resources, plan, readers, i, port)
+			    : 0;
 
 			if (!least)
 				continue;
@@ -281,6 +311,20 @@ static int plan_init(
 	return 0;
 }
 
+/* A ring that several nodes write does not cross between nodes. */
+static int places_check(
+    const struct waveform *wf, const struct resources *resources, struct diag *diag)
+{
+	for (size_t i = 0; i < wf->n_instances && resources->platform->n_nodes > 1; i++)
+		if (wf->instances[i].places > 1)
+			return diag_error(diag, wf->file, wf->instances[i].line,
+			    "%s has replicas = %u, and the platform has several nodes, between "
+			    "which replicas cannot lie: leave replicas out, or name a platform of "
+			    "one node",
+			    wf->instances[i].name, wf->instances[i].places);
+	return 0;
+}
+
 static int lanes_make(const struct waveform *wf, const struct resources *resources,
     const struct cost *costs, const struct plan_options *options, uint32_t *lanes,
     struct diag *diag, struct plan *plan)
@@ -288,6 +332,8 @@ static int lanes_make(const struct waveform *wf, const struct resources *resourc
 	struct units units = {0};
 	int rc = cycles_zero_delay(wf, diag);
 
+	if (!rc)
+		rc = places_check(wf, resources, diag);
 	if (!rc)
 		rc = pins_check(wf, resources->n_lanes, diag);
 	if (!rc)

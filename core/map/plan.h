@@ -148,6 +148,12 @@ struct plan_options {
 };
 #define PLAN_OPTIONS ((struct plan_options){.q = 0.5, .mapper = MAPPER_PORTFOLIO})
 
+/* plan_spread chooses how many places instances with replicas = "auto" get, and gives each place of
+ * an instance its row (waveform_spread). Before plan_make. 0 or a negative number. */
+enum { PLAN_PLACES_MAX = 64 };
+int plan_spread(struct waveform *waveform, const struct platform_model *platform,
+    const struct profile *profile, struct diag *diag);
+
 /* plan_make chooses lanes, lags, order and buffers, and admits the waveform. Returns -EINVAL with
  * the reason in diag (a cycle whose declared delays do not cover its changes of lanes, a pin to a
  * lane that does not exist, a lane that cannot hold its budgets, ...). The same input gives the

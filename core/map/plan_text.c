@@ -49,10 +49,13 @@ const char *plan_port_name(const struct wf_instance *instance, int output, int p
 	return "?";
 }
 
-const struct plan_buffer *plan_buffer_of(const struct plan *plan, const struct wf_link *link)
+const struct plan_buffer *plan_buffer_of(
+    const struct waveform *wf, const struct plan *plan, const struct wf_link *link)
 {
+	const int from = waveform_named(wf, link->from);
+
 	for (size_t i = 0; i < plan->n_buffers; i++)
-		if (plan->buffers[i].instance == (uint32_t)link->from &&
+		if (plan->buffers[i].instance == (uint32_t)from &&
 		    plan->buffers[i].port == (uint32_t)link->from_port)
 			return &plan->buffers[i];
 	return NULL;
@@ -104,6 +107,14 @@ static void head_print(FILE *out, const struct waveform *wf, const struct plan *
 	else if (plan->n_stated < plan->n_instances)
 		fprintf(out, "costs: the components' own figures (nothing was measured yet)\n");
 	fprintf(out, "lanes: %s\n", mode_text(plan, text, sizeof(text)));
+	for (size_t i = 0; i < waveform_originals(wf); i++)
+		if (wf->instances[i].places > 1 && wf->instances[i].place == 0)
+			fprintf(out,
+			    "replicas: %s is in %" PRIu32 " place%s, and a call may take as "
+			    "many slots\n",
+			    wf->instances[i].original ? wf->instances[i].original
+			                              : wf->instances[i].name,
+			    wf->instances[i].places, plural(wf->instances[i].places));
 	fprintf(out, "words: `man aloe-words` explains the words of this plan\n");
 }
 
@@ -202,7 +213,7 @@ static void link_print(
 {
 	const struct wf_link *link = &wf->links[i];
 	const struct wf_instance *from = &wf->instances[link->from], *to = &wf->instances[link->to];
-	const struct plan_buffer *buffer = plan_buffer_of(plan, link);
+	const struct plan_buffer *buffer = plan_buffer_of(wf, plan, link);
 	const char *type = item_type_name(buffer->type);
 	char path[256];
 
@@ -305,7 +316,7 @@ static json_t *link_json(const struct waveform *wf, const struct plan *plan, siz
 {
 	const struct wf_link *link = &wf->links[i];
 	const struct wf_instance *from = &wf->instances[link->from], *to = &wf->instances[link->to];
-	const struct plan_buffer *buffer = plan_buffer_of(plan, link);
+	const struct plan_buffer *buffer = plan_buffer_of(wf, plan, link);
 	const char *type = item_type_name(buffer->type);
 
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:I}", "from", from->name,

@@ -19,7 +19,8 @@ static inline double plan_lane_ns(const struct plan_lane *lane)
 /* The name of a port, by its position among the inputs or among the outputs; "?" beyond. */
 const char *plan_port_name(const struct wf_instance *instance, int output, int port);
 /* The ring that a link is read from; NULL: none. */
-const struct plan_buffer *plan_buffer_of(const struct plan *plan, const struct wf_link *link);
+const struct plan_buffer *plan_buffer_of(
+    const struct waveform *wf, const struct plan *plan, const struct wf_link *link);
 
 void plan_print_to(FILE *out, const struct waveform *waveform, const struct plan *plan);
 json_t *plan_json_root(const struct waveform *waveform, const struct plan *plan);

@@ -22,11 +22,12 @@ double units_link_kbit(const struct waveform *wf, const struct wf_link *link)
 /* ---- who stays together ---- */
 
 /* Copies have no links between them: each lies on one lane, unless the file itself pins parts of
- * it. */
+ * it, or an instance is in several places. */
 static bool whole_copies(const struct waveform *wf)
 {
 	for (size_t i = 0; i < waveform_originals(wf); i++)
-		if (wf->instances[i].pin >= 0 || wf->instances[i].node)
+		if (wf->instances[i].pin >= 0 || wf->instances[i].node ||
+		    waveform_places(&wf->instances[i]) > 1)
 			return false;
 	return wf->copies > 1;
 }
@@ -113,6 +114,13 @@ static int units_number(struct units *units, const struct knots *knots)
 
 /* ---- demands ------------------------------------------------------------------------ */
 
+/* Whoever has a lane for itself has the time for calling it, too. */
+static double slot_ns(const struct cost *cost, const struct lane_resource *lane,
+    double (*call_ns)(const struct cost *cost, const struct lane_resource *lane))
+{
+	return cost_slot_ns(cost, lane, call_ns(cost, lane) + lane->module_ns);
+}
+
 static void demands_write(struct units *units, const struct knots *knots)
 {
 	const struct waveform *wf = units->waveform;
@@ -127,10 +135,8 @@ static void demands_write(struct units *units, const struct knots *knots)
 			const struct lane_resource *resource = &units->resources->lanes[lane];
 			const size_t at = units->of[i] * n + lane;
 
-			units->typical[at] +=
-			    cost_typical_ns(&units->costs[i], resource) + resource->module_ns;
-			units->need[at] +=
-			    cost_need_ns(&units->costs[i], resource) + resource->module_ns;
+			units->typical[at] += slot_ns(&units->costs[i], resource, cost_typical_ns);
+			units->need[at] += slot_ns(&units->costs[i], resource, cost_need_ns);
 			if (!where_runs(units->resources, lane, &wf->instances[i]))
 				units->typical[at] = units->need[at] = INFINITY;
 		}

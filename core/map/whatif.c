@@ -15,10 +15,12 @@
 static double need_ns(const struct waveform *wf, const struct profile *profile,
     const struct resources *resources, const struct plan *plan, uint32_t i)
 {
-	const struct cost cost = cost_of(&wf->instances[i], profile, wf->admit);
+	const struct cost cost = cost_of(wf, &wf->instances[i], profile);
 
 	assert(i < plan->n_instances);
-	return cost_need_ns(&cost, &resources->lanes[plan->instances[i].lane]);
+	const struct lane_resource *lane = &resources->lanes[plan->instances[i].lane];
+
+	return cost_slot_ns(&cost, lane, cost_need_ns(&cost, lane));
 }
 
 static double lane_ns(const struct plan *plan, size_t lane)
@@ -193,9 +195,10 @@ static int cores_look(const struct waveform *wf, const struct resources *resourc
 	if (!rc)
 		alike_make(resources, alike);
 	for (uint32_t i = 0; i < plan->n_instances; i++) {
-		const struct cost cost = cost_of(&wf->instances[i], profile, wf->admit);
+		const struct cost cost = cost_of(wf, &wf->instances[i], profile);
 
-		sum += cost_need_ns(&cost, &resources->lanes[0]) + resources->lanes[0].module_ns;
+		sum += cost_slot_ns(&cost, &resources->lanes[0],
+		    cost_need_ns(&cost, &resources->lanes[0]) + resources->lanes[0].module_ns);
 	}
 	n = resources->lanes[0].room_ns > 0
 	    ? (size_t)fmin(1e6, ceil(sum / resources->lanes[0].room_ns - 1e-9))

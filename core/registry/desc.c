@@ -437,6 +437,9 @@ static int head_read(struct desc *desc, struct at *at)
 	type->mix = (char *)mix;
 	type->tail = (uint32_t)tail;
 	type->kmac = kmac ? (uint32_t)kmac : 1;
+	if (json_object_get(desc->root, "stateless")) /* not in what older builds tell */
+		bad |=
+		    json_want_bool(desc->root, "stateless", at->text, at->diag, &type->stateless);
 	return bad ? -EINVAL : 0;
 }
 

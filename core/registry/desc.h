@@ -3,9 +3,9 @@
  * core/registry/desc.h - the .desc text: a component's tables as one JSON object, one-to-one.
  *
  *         {"schema": 1, "abi": 5, "name": "gain", "summary": "...", "doc": null, "state_size": 4,
- *          "kmac": 1, "mix": null, "tail": 0, "callbacks": ["work"], "ports": [{"name": "in",
- *          "direction": "in", "types": ["cf32"], "optional": false, "type_param": null,
- * 	            "doc": "..."}, ...],
+ *          "kmac": 1, "mix": null, "tail": 0, "stateless": true, "callbacks": ["work"],
+ *          "ports": [{"name": "in", "direction": "in", "types": ["cf32"], "optional": false,
+ *                     "type_param": null, "doc": "..."}, ...],
  *          "params": [{"name": "gain", "kind": "real", "live": true, "required": false, "size": 4,
  *                      "offset": 0, "default": 1.0, "min": 0.0, "max": 1000.0, "text": null,
  *                      "names": null, "items_max": 0, "unit": "", "doc": "..."}],

@@ -105,6 +105,8 @@ char *component_describe(const struct aloe_entry *entry)
 	    "state_size", (json_int_t)component->state_size, "kmac", (json_int_t)component->kmac,
 	    "mix", text_or_null(component->mix), "tail", (json_int_t)component->tail, "callbacks",
 	    callbacks_json(component), "ports", ports, "params", params, "variables", vars);
+	if (root && component->stateless) /* others have the text that they had before */
+		json_object_set_new(root, "stateless", json_true());
 	if (root)
 		text = json_dumps(root, JSON_INDENT(1));
 	json_decref(root);

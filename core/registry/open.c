@@ -82,7 +82,7 @@ static const char *file_check(const char *path)
 /* Fields that have no meaning yet: the name of the first that is set, or NULL. */
 static const char *reserved_field(const struct aloe_component *component)
 {
-	return component->stateless ? "stateless" : component->warm ? "warm" : NULL;
+	return component->warm ? "warm" : NULL;
 }
 
 static int entry_check(
@@ -105,8 +105,11 @@ static int entry_check(
 		diag_error(diag, path, 0, "has work_many, and no work, which must be there, too");
 	else if (reserved_field(entry->component))
 		diag_error(diag, path, 0,
-		    "sets \"%s\", which is reserved: this version of ALOE needs it to be %s",
-		    reserved_field(entry->component), entry->component->stateless ? "0" : "NULL");
+		    "sets \"%s\", which is reserved: this version of ALOE needs it to be NULL",
+		    reserved_field(entry->component));
+	else if (entry->component->stateless > 1)
+		diag_error(diag, path, 0, "states stateless = %u; 0 or 1 is allowed",
+		    entry->component->stateless);
 	else if (entry->component->tail > COMPONENT_TAIL_MAX)
 		diag_error(diag, path, 0, "states tail = %u; at most %d is allowed",
 		    entry->component->tail, COMPONENT_TAIL_MAX);

@@ -43,6 +43,7 @@ struct component_type {
 	uint32_t kmac;                 /* at least 1 */
 	char *mix;                     /* what work is made of, see core/map/class.h; or NULL */
 	uint32_t tail;                 /* indices; the most, whatever the parameters are */
+	bool stateless;                /* keeps nothing from one index to the next */
 	bool fills, drains, shapes;    /* has fill, drain, shape */
 	uint64_t digest;               /* FNV-1a 64 of the .desc text */
 	char *path;                    /* of the .so */

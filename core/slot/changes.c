@@ -9,7 +9,7 @@
 static bool runs(const struct segment *segment, uint32_t instance)
 {
 	for (uint32_t i = 0; i < segment->n_instances; i++)
-		if (segment->instances[i]->number == instance)
+		if (segment->instances[i]->named == instance)
 			return true;
 	return false;
 }
@@ -48,7 +48,7 @@ static void change_apply(struct instance *it, const struct node_change *change, 
 	uint64_t bits;
 
 	assert(it->component != NULL);
-	assert(change->instance == it->number);
+	assert(change->instance == it->named);
 	if (change->param >= it->component->params.len || change->param >= IMAGE_PARAMS_MAX)
 		return;
 	param = &it->component->params.items[change->param];
@@ -73,14 +73,14 @@ static struct node_change *change_first(
 	for (uint32_t i = 0; i < segment->n_pending; i++) {
 		struct node_change *change = &segment->pending[i];
 
-		if (change->index == IMAGE_FOREVER && change->instance == it->number)
+		if (change->index == IMAGE_FOREVER && change->instance == it->named)
 			change->index = k;
-		if (change->instance == it->number && change->index <= k &&
+		if (change->instance == it->named && change->index <= k &&
 		    (first == NULL || change->index < first->index ||
 		        (change->index == first->index && change->sequence < first->sequence)))
 			first = change;
 	}
-	assert(first == NULL || (first->instance == it->number && first->index <= k));
+	assert(first == NULL || (first->instance == it->named && first->index <= k));
 	return first;
 }
 
@@ -102,7 +102,7 @@ void segment_changes_due(struct segment *segment, struct instance *it, uint64_t 
 	while ((change = change_first(segment, it, k)) != NULL) {
 		change_apply(it, change, k + it->lag);
 		change_taken(segment, change->sequence, k);
-		segment_bump(&segment->state->applied, 1);
+		segment_bump(&segment->state->applied, it->number == it->named);
 		*change = segment->pending[--segment->n_pending];
 	}
 }

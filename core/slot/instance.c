@@ -261,6 +261,7 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	*it = (struct instance){.component = entry->component,
 	    .work = entry->component->work,
 	    .number = number,
+	    .named = row->named,
 	    .last = IMAGE_FOREVER,
 	    .segment = row->segment,
 	    .shares_scratch = view->head->copies > 1,

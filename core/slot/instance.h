@@ -69,6 +69,7 @@ struct instance {
 	struct aloe_format *in_format, *out_format; /* in the piece of the ports */
 	struct arena *arena;
 	struct live *live; /* NULL: the component has no live array */
+	uint32_t named;    /* number of the first of its places, which changes name */
 	bool initialised;
 	/* shares_scratch: the scratch memory belongs to several instances of scratch_segment, the
 	 * segment in which they were opened; these instances may not run at the same time */

@@ -117,8 +117,8 @@ void miss_late(struct segment *segment, uint64_t slot, uint64_t step, uint64_t e
 	struct image_miss *miss = miss_begin(segment, IMAGE_MISS_LATE, slot, step, edge_ns);
 
 	assert(end_ns >= start_ns);
-	assert(end_ns > edge_ns + segment->slot_ns);
-	miss->late_ns = end_ns - edge_ns - segment->slot_ns;
+	assert(end_ns > edge_ns + segment->span_ns);
+	miss->late_ns = end_ns - edge_ns - segment->span_ns;
 	miss->start_late_ns = start_ns > edge_ns ? start_ns - edge_ns : 0;
 	longest_put(segment, miss);
 	witness_put(segment, miss);

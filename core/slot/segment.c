@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <limits.h>
 
+#include "core/slot/lane_count.h"
 #include "core/slot/steps.h"
 
 /* fewer than 1 in 100, so that sampled steps do not change a p99 */
@@ -164,9 +165,10 @@ static inline void due_set(const struct segment *segment, struct instance *it, u
 		it->due_ns = it->budget_ns != 0 ? start + it->budget_ns : UINT64_MAX;
 }
 
-static inline bool step_is_sampled(uint64_t step)
+/* Once in SAMPLE_EVERY steps, whichever of them are the segment's own. */
+static inline bool step_is_sampled(const struct segment *segment, uint64_t step)
 {
-	return step % SAMPLE_EVERY == 0;
+	return step % SAMPLE_EVERY < segment->stride;
 }
 
 /* Runs one instance in one step and returns the time at its end, the start of the next instance. */
@@ -180,7 +182,7 @@ static inline uint64_t instance_step(struct segment *segment, struct instance *i
 	if (segment->n_pending > 0)
 		segment_changes_due(segment, it, k);
 	due_set(segment, it, start);
-	if (step_is_sampled(step)) {
+	if (step_is_sampled(segment, step)) {
 		assert(k + it->lag == step);
 		assert(it->first >= it->lag);
 		assert(k % it->period == it->phase);
@@ -223,23 +225,6 @@ static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, ui
 	segment->work_ns = 0;
 }
 
-/* Each segment of a lane adds its part of the slot; the last segment of the slot counts the sum. */
-static void lane_load(struct segment *segment, uint64_t slot, uint64_t ns)
-{
-	_Atomic uint64_t *sum = &segment->lane->ns[slot % IMAGE_LANE_SLOTS];
-
-	if (segment->shares_lane)
-		atomic_fetch_add_explicit(sum, ns, memory_order_relaxed);
-	if (!segment->last_of_lane) {
-		assert(segment->shares_lane);
-		return;
-	}
-	assert(segment->lane != NULL);
-	segment->load_ns =
-	    segment->shares_lane ? atomic_exchange_explicit(sum, 0, memory_order_relaxed) : ns;
-	hist_add(&segment->lane->load, segment->load_ns);
-}
-
 static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint64_t ns)
 {
 	struct image_segment_state *state = segment->state;
@@ -250,14 +235,15 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 	assert(segment->n_pending <= NODE_CHANGES);
 	segment_bump(&state->slots, 1);
 	segment_bump(&state->busy_ns, ns);
-	lane_load(segment, slot, ns);
-	if (step_is_sampled(step))
+	lane_count(segment, slot, ns);
+	if (step_is_sampled(segment, step))
 		hist_add(&state->overhead, ns - segment->work_ns);
 	if (segment->alone) {
+		assert(segment->stride == 1);
 		atomic_store_explicit(&state->done, step + 1, memory_order_release);
 		return;
 	}
-	atomic_store(&state->done, step + 1);
+	atomic_store(&state->done, step + segment->stride);
 	if (atomic_load(&state->waiters) != 0)
 		futex_wake(futex_low(&state->done), INT_MAX);
 }
@@ -322,13 +308,22 @@ enum segment_status segment_slot(
 {
 	const uint64_t start = *now_ns;
 	uint64_t step;
-	const enum segment_status status = due_step(segment, slot, &step);
+	enum segment_status status;
 
 	assert(slot != IMAGE_FOREVER); /* this word stands for no slot */
+	if (segment->stride > 1 && segment->last_slot != IMAGE_FOREVER &&
+	    slot < segment->last_slot + segment->stride) {
+		lane_count_others(segment, slot, edge_ns, start);
+		return SEGMENT_PAUSED;
+	}
+	status = due_step(segment, slot, &step);
 	if (status == SEGMENT_RAN || status == SEGMENT_WAITS) {
-		if (segment->last_slot != IMAGE_FOREVER && slot > segment->last_slot + 1)
-			miss_skipped(segment, slot, slot - segment->last_slot - 1, edge_ns, start);
-		segment->last_slot = slot;
+		if (segment->last_slot != IMAGE_FOREVER &&
+		    slot > segment->last_slot + segment->stride)
+			miss_skipped(segment, slot, slot - segment->last_slot - segment->stride,
+			    edge_ns, start);
+		/* a place that waits looks in each slot, and has its next step so much later */
+		segment->last_slot = status == SEGMENT_RAN ? slot : slot + 1 - segment->stride;
 	} else {
 		segment->last_slot = IMAGE_FOREVER;
 	}
@@ -346,10 +341,10 @@ enum segment_status segment_slot(
 		miss_absent(segment, slot, step, edge_ns);
 	if (!segment->counts_misses)
 		return status;
-	if (*now_ns > edge_ns + segment->slot_ns)
+	if (*now_ns > edge_ns + segment->span_ns)
 		miss_late(segment, slot, step, edge_ns, start, *now_ns);
 	if (segment->last_of_lane) /* then the lane is done with the slot */
 		segment->left_ns =
-		    image_margin_add(&segment->lane->margin, edge_ns + segment->slot_ns, *now_ns);
+		    image_margin_add(&segment->lane->margin, edge_ns + segment->lane_ns, *now_ns);
 	return status;
 }

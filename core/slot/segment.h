@@ -12,6 +12,10 @@
  *     v waits for u:  offset = 1 - d           the message is complete
  *     u waits for v:  offset = 1 + d - depth   the buffer is free
  *
+ * A segment with the stride r runs each rth step only: it holds one place of an instance that is in
+ * r places. When it is done with a step it has done r steps, for it has no index in between. It may
+ * take r slots for it. So the gates above need no other rule.
+ *
  * Under `virtual` and `slip` only the gates decide when a step runs. Under `skip` the step follows
  * the slot, and the stamps of the messages show which messages are missing.
  */
@@ -66,7 +70,10 @@ struct segment {
 	bool alone; /* the waveform has no other segment */
 	struct image_event *events;
 	uint32_t n_events, event; /* size of the ring, and place of the next event */
-	uint64_t slot_ns;
+	uint32_t stride;          /* every such step is its own */
+	/* span_ns: what it may take for a step, `stride` slots; lane_ns: what all of its lane may
+	 * take, which is the same if it has the lane alone */
+	uint64_t slot_ns, span_ns, lane_ns;
 	uint64_t end; /* steps after the last index of the waveform */
 	const struct image_hold *holds;
 	uint64_t n_holds;

@@ -33,7 +33,10 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .control = control,
 	    .events = image_events(view, number),
 	    .n_events = row->n_events,
+	    .stride = row->stride,
 	    .slot_ns = view->head->slot_ns,
+	    .span_ns = row->stride * view->head->slot_ns,
+	    .lane_ns = (shares_lane(view, number) ? 1 : row->stride) * view->head->slot_ns,
 	    .end = row->end,
 	    .skip = view->head->late == IMAGE_SKIP,
 	    .counts_misses = image_timed(view->head->clock) && !view->head->radio_fast,
@@ -45,6 +48,8 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .holds = view->holds,
 	    .n_holds = view->head->holds.count,
 	};
+	if (atomic_load(&segment->state->done) == 0) /* it begins with the first step of its own */
+		atomic_store(&segment->state->done, row->turn);
 	clock_fast_init(&segment->clock);
 	segment->event = (uint32_t)(atomic_load(&segment->state->events) % row->n_events);
 	segment->instances = calloc(row->n_instances + 1, sizeof(struct instance *));

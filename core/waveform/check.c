@@ -314,6 +314,8 @@ int wf_check(struct wf_parse *parse)
 		error = wf_enough(parse);
 	}
 	if (!error)
+		wf_replicas_check(parse);
+	if (!error)
 		error = cycles_check(parse, wf_link_has_no_delay, "cycle without delay",
 		    "one of its links needs delay = 1 or more");
 	if (!error)

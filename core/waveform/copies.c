@@ -89,7 +89,7 @@ static void seed_set(struct wf_instance *instance, uint32_t copy)
 	}
 }
 
-static int values_copy(const struct wf_instance *from, struct wf_instance *to)
+int wf_values_copy(const struct wf_instance *from, struct wf_instance *to)
 {
 	to->values = calloc(from->type->n_params + 1, sizeof(*to->values));
 	if (!to->values)
@@ -151,7 +151,7 @@ static int instance_copy(
 		if (!error && first->node && !to->node)
 			error = -ENOMEM;
 		if (!error)
-			error = values_copy(first, to);
+			error = wf_values_copy(first, to);
 		if (!error)
 			error = marks_set(parse, to, c);
 		if (!error) {

@@ -11,6 +11,7 @@
  * 	tap.c     outputs that others may read
  * 	check.c   connections, cycles, item types
  * 	copies.c  the whole, N times
+ * 	spread.c  one instance in several places
  * 	platform.c  the other kind of file: machines
  *
  * A struct waveform on its way may have holes: an instance of unknown type (type NULL), a link end
@@ -33,6 +34,7 @@ enum {
 	WF_LANES_MAX = 64,
 	WF_CPU_MAX = 1023,
 	WF_PERIOD_MAX = 1000000,
+	WF_REPLICAS_MAX = 64,
 	WF_DELAY_MAX = 65535,
 	WF_ITEMS_MAX = 1 << 24,
 	WF_ERRORS_MAX = 100,
@@ -125,7 +127,14 @@ int wf_modes_read(struct wf_parse *parse, const config_setting_t *setting);
 /* wf_unknown_instance says that there is none of that name, and which may have been meant. */
 void wf_unknown_instance(struct wf_parse *parse, const char *name, const struct wf_raw *raw);
 
+/* wf_values_copy gives `to` the values of `from` in memory of its own. */
+int wf_values_copy(const struct wf_instance *from, struct wf_instance *to);
 int wf_copies(struct wf_parse *parse, uint32_t copies);
+/* wf_replicas_set is the key `replicas` of an instance; wf_replicas_check says what cannot be in
+ * several places, and why. */
+void wf_replicas_set(
+    struct wf_parse *parse, struct wf_instance *instance, const struct wf_raw *raw);
+void wf_replicas_check(struct wf_parse *parse);
 /* wf_named returns the number of an instance of the file, wf_find_instance that of any instance of
  * a whole waveform, which it looks for one by one; -1: there is none. */
 int wf_named(const struct wf_parse *parse, const char *name, size_t len);

@@ -151,6 +151,10 @@ static void instance_print(FILE *out, const struct waveform *waveform,
 		fprintf(out, " isolation = \"%s\";", isolations[instance->isolation]);
 	if (instance->beside && !print->anywhere)
 		fputs(" beside = true;", out);
+	if (instance->replicas == 0 && !print->anywhere)
+		fputs(" replicas = \"auto\";", out);
+	else if (instance->replicas > 1 && !print->anywhere)
+		fprintf(out, " replicas = %u;", instance->replicas);
 	if (instance->period > 1)
 		fprintf(out, " period = %u; phase = %u;", instance->period, instance->phase);
 	if (instance->budget_us > 0) {
@@ -197,7 +201,8 @@ static void link_print(FILE *out, const struct waveform *waveform, const struct 
 	const struct wf_instance *to = &waveform->instances[link->to];
 	const char *port, *from = writer_of(waveform, print, link->from, link->from_port, &port);
 
-	if (!from || is_out(print, link->to))
+	if (!from || is_out(print, link->to) || waveform->instances[link->from].place > 0 ||
+	    to->place > 0)
 		return;
 	fprintf(out, "%s\n\t{ path = \"%s.%s -> %s.%s\";", *comma ? "," : "", from, port, to->name,
 	    wf_input_name(to, link->to_port));
@@ -324,7 +329,7 @@ char *waveform_print(const struct waveform *waveform, const struct wf_print *pri
 	keys_print(out, waveform, print);
 	fputs("instances: {\n", out);
 	for (size_t i = 0; i < waveform->n_instances; i++)
-		if (!is_out(print, (int)i))
+		if (!is_out(print, (int)i) && waveform->instances[i].place == 0)
 			instance_print(out, waveform, &waveform->instances[i], print);
 	for (size_t i = 0; i < print->n_grafts; i++)
 		fprintf(out, "\t%s: { component = \"%s\"; %s%s };\n", print->grafts[i].name,

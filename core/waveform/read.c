@@ -22,7 +22,8 @@ static const char *const waveform_keys[] = {"name", "slot_ns", "slot_samples", "
     "late", "isolation", "scheduler", "pipelined", "overrun", "margin", "admit", "on_node_loss",
     "lease_ms", "on_overrun", "lanes", "instances", "links"};
 static const char *const instance_keys[] = {
-    "component", "pin", "node", "isolation", "period", "phase", "budget_us", "tap", "beside"};
+    "component", "pin", "node", "isolation", "period", "phase", "budget_us", "tap", "beside",
+    "replicas"};
 
 enum {
 	WAVEFORM_KEYS = sizeof(waveform_keys) / sizeof(waveform_keys[0]),
@@ -245,6 +246,8 @@ static void instance_key_set(
 			instance->isolation = (enum wf_isolation)choice;
 	} else if (strcmp(key, "tap") == 0) {
 		wf_tap_set(parse, instance, raw);
+	} else if (strcmp(key, "replicas") == 0) {
+		wf_replicas_set(parse, instance, raw);
 	} else if (strcmp(key, "beside") == 0) {
 		(void)wf_want_bool(raw, name, diag, &instance->beside);
 	} else if (strcmp(key, "budget_us") == 0) {
@@ -416,7 +419,7 @@ static int instance_read(
 
 	instance->line = (int)config_setting_source_line(group);
 	instance->pin = -1;
-	instance->period = 1;
+	instance->period = instance->replicas = 1;
 	instance->isolation = parse->waveform->isolation;
 	instance->name = strdup(config_setting_name(group));
 	if (!instance->name)

@@ -84,6 +84,14 @@ struct wf_instance {
 	/* number of the upgrade that has brought its type, and which parameters were set with it
 	 * (bit p: parameter p); 0: as loaded. The parser does not set them. */
 	uint32_t upgrade, given;
+	/* the key "replicas": 0 means "auto", which begins as 1 */
+	uint32_t replicas;
+	/* after waveform_spread: an instance in r places has r rows, of which place j works on the
+	 * indices k with k % r = j. The first is the one that the file names; `rest` is the number
+	 * of the second, behind which the others follow. `named` is the number of the first;
+	 * places 0: one place */
+	uint32_t places, place;
+	int named, rest;
 	/* a value has an error, which was reported; only while a file is parsed */
 	bool wrong;
 	int line;
@@ -179,6 +187,20 @@ struct wf_upgrade {
 	const struct component_type *type; /* lives as long as the waveform */
 };
 
+/* waveform_places returns in how many places an instance runs; waveform_named returns the number of
+ * the instance that the file names for row i. */
+static inline uint32_t waveform_places(const struct wf_instance *instance)
+{
+	return instance->places > 1 ? instance->places : 1;
+}
+
+static inline int waveform_named(const struct waveform *waveform, int i)
+{
+	const struct wf_instance *instance = &waveform->instances[i];
+
+	return instance->places > 1 ? instance->named : i;
+}
+
 /* Settings of the command line, which replace values of the file before validation. */
 struct wf_overrides {
 	const char *const *sets; /* "inst.param=value", or "key=value" of the waveform */
@@ -216,6 +238,20 @@ int waveform_shape_apply(struct waveform *waveform, const char *answer, struct d
  * answer, so that every connected port has its maximum. Returns -EINVAL with the components' errors
  * in diag, or -EPROTO if the host died (diag names the component that was called). */
 int waveform_shape(struct waveform *waveform, const char *host, struct diag *diag);
+
+/* waveform_spread gives each instance with `replicas` a row for each of its places, and each link a
+ * row for each pair of places, once sizes are known. Nothing is done twice. 0 or -ENOMEM.
+ *
+ * waveform_spread_rows does the same into arrays of the caller, with room for what
+ * waveform_spread_size says; what a row points to (values, node) is that of the first row, and its
+ * name is left to the caller. */
+struct wf_size {
+	size_t n_instances, n_links;
+};
+int waveform_spread(struct waveform *waveform);
+struct wf_size waveform_spread_size(const struct waveform *waveform);
+void waveform_spread_rows(
+    const struct waveform *waveform, struct wf_instance *instances, struct wf_link *links);
 
 /* waveform_order writes the numbers of all instances in the order of the graph, writers before
  * their readers (links with a delay do not count), in the file's order where there is a choice.

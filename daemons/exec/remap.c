@@ -110,6 +110,14 @@ static const char *word_of(const struct exec_wave *wave)
 	return wave->upgrades ? "upgraded" : "remapped";
 }
 
+static bool wave_spreads(const struct exec_wave *wave)
+{
+	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
+		if (wave->view.instances[i].places > 1)
+			return true;
+	return false;
+}
+
 static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 {
 	if (!wave_can(
@@ -124,6 +132,11 @@ static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 		exec_fail(wave->exec, request, 2,
 		    "\"%s\" runs on several nodes, and one node alone cannot remap its part; "
 		    "unload the waveform and load the waveform again",
+		    wave->name);
+	else if (wave_spreads(wave))
+		exec_fail(wave->exec, request, 2,
+		    "\"%s\" has an instance with replicas, which keep their lanes and rings; "
+		    "unload the waveform and load it again (an output that is to be read: --tap)",
 		    wave->name);
 	else if (wave->offered.sequence != 0)
 		exec_fail(wave->exec, request, 1,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * report_instances.c - what the instances took and counted. Of copies the report shows each
- * instance of the file once: times over the calls of all copies, counts summed, and which copy was
- * worst; and beside it one line for each copy. */
+ * report_instances.c - what the instances took and counted. Of copies, and of an instance in
+ * several places, the report shows each instance of the file once: times over the calls of all
+ * copies and places, counts summed, and which copy was worst; and beside it one line for each
+ * copy. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,26 @@ static uint32_t originals_count(const struct exec_wave *wave)
 	return (uint32_t)(wave->view.head->instances.count / wave->view.head->copies);
 }
 
-static struct image_instance_state *state_of(
-    const struct exec_wave *wave, uint32_t original, uint32_t copy)
+/* The parts of an instance of the file: each place of each copy, copy by copy. */
+static uint32_t parts_count(const struct exec_wave *wave, uint32_t original)
 {
-	return image_instance_state(&wave->view, copy * originals_count(wave) + original);
+	return wave->view.head->copies * wave->view.instances[original].places;
+}
+
+static uint32_t part_number(const struct exec_wave *wave, uint32_t original, uint32_t part)
+{
+	const struct image_instance *rows = wave->view.instances;
+	const uint32_t places = rows[original].places;
+	const struct image_instance *first =
+	    &rows[part / places * originals_count(wave) + original];
+
+	return (uint32_t)(image_place(&wave->view, first, part % places) - rows);
+}
+
+static struct image_instance_state *state_of(
+    const struct exec_wave *wave, uint32_t original, uint32_t part)
+{
+	return image_instance_state(&wave->view, part_number(wave, original, part));
 }
 
 json_t *report_cells(const struct hist *hist)
@@ -38,12 +55,12 @@ json_t *report_cells(const struct hist *hist)
 	return array;
 }
 
-/* The sum of one counter over all copies. */
+/* The sum of one counter over all copies and places. */
 static uint64_t counter_sum(const struct exec_wave *wave, uint32_t original, size_t offset)
 {
 	uint64_t total = 0;
 
-	for (uint32_t c = 0; c < wave->view.head->copies; c++)
+	for (uint32_t c = 0; c < parts_count(wave, original); c++)
 		total +=
 		    get((const _Atomic uint64_t *)((const uint8_t *)state_of(wave, original, c) +
 		        offset));
@@ -74,12 +91,12 @@ static json_t *ports_json(const struct exec_wave *wave, uint32_t number, bool ou
 	return array;
 }
 
-/* Counts are summed, other figures are means over the copies. */
+/* Counts are summed, other figures are means over the parts. */
 static double variable_value(
-    const struct exec_wave *wave, uint32_t original, uint32_t v, uint32_t copy)
+    const struct exec_wave *wave, uint32_t original, uint32_t v, uint32_t part)
 {
 	const struct image_instance *row = &wave->view.instances[original];
-	const uint64_t bits = get(&state_of(wave, original, copy)->vars[v]);
+	const uint64_t bits = get(&state_of(wave, original, part)->vars[v]);
 	double real;
 
 	memcpy(&real, &bits, sizeof(real));
@@ -101,7 +118,7 @@ static json_t *variables_json(const struct exec_wave *wave, uint32_t number)
 {
 	const struct image_view *view = &wave->view;
 	const struct image_instance *row = &view->instances[number];
-	const uint32_t copies = view->head->copies;
+	const uint32_t parts = parts_count(wave, number);
 	json_t *o = json_object();
 
 	for (uint32_t v = 0; v < row->n_vars; v++) {
@@ -109,9 +126,9 @@ static json_t *variables_json(const struct exec_wave *wave, uint32_t number)
 		uint64_t total = 0;
 		double mean = 0;
 
-		for (uint32_t c = 0; c < copies; c++) {
+		for (uint32_t c = 0; c < parts; c++) {
 			total += get(&state_of(wave, number, c)->vars[v]);
-			mean += variable_value(wave, number, v, c) / copies;
+			mean += variable_value(wave, number, v, c) / parts;
 		}
 		variable_put(o, image_text(view, var->name), var->real != 0, mean, total);
 	}
@@ -128,6 +145,17 @@ static uint32_t var_named(const struct exec_wave *wave, uint32_t number, const c
 	return IMAGE_NONE;
 }
 
+/* What all places of a copy have counted. */
+static double errors_of(const struct exec_wave *wave, uint32_t number, uint32_t v, uint32_t copy)
+{
+	const uint32_t places = wave->view.instances[number].places;
+	double sum = 0;
+
+	for (uint32_t j = 0; j < places; j++)
+		sum += variable_value(wave, number, v, copy * places + j);
+	return sum;
+}
+
 /* Of an instance that counts errors: the copy with most of them; blocks first, then bits. NULL:
  * none has any. */
 static json_t *worst_json(const struct exec_wave *wave, uint32_t number)
@@ -139,8 +167,8 @@ static json_t *worst_json(const struct exec_wave *wave, uint32_t number)
 	json_t *o;
 
 	for (uint32_t c = 0; block != IMAGE_NONE && c < wave->view.head->copies; c++) {
-		const double errors = variable_value(wave, number, block, c);
-		const double bits = bit != IMAGE_NONE ? variable_value(wave, number, bit, c) : 0;
+		const double errors = errors_of(wave, number, block, c);
+		const double bits = bit != IMAGE_NONE ? errors_of(wave, number, bit, c) : 0;
 
 		if (errors * 1e12 + bits <= most)
 			continue;
@@ -154,7 +182,7 @@ static json_t *worst_json(const struct exec_wave *wave, uint32_t number)
 	put_u64(o, "copy", copy);
 	put_real(o, "block_errors", blocks);
 	if (bit != IMAGE_NONE)
-		put_real(o, "bit_errors", variable_value(wave, number, bit, copy - 1));
+		put_real(o, "bit_errors", errors_of(wave, number, bit, copy - 1));
 	return o;
 }
 
@@ -173,18 +201,36 @@ static json_t *paths_json(const struct exec_wave *wave, uint32_t number)
 	return o;
 }
 
-static void lane_put(const struct exec_wave *wave, uint32_t number, json_t *o)
+static uint32_t lane_of(const struct exec_wave *wave, uint32_t number, uint32_t part)
 {
 	const struct image_view *view = &wave->view;
-	const uint32_t lane = view->segments[view->instances[number].segment].lane;
 
-	for (uint32_t c = 1; c < view->head->copies; c++)
-		if (view->segments[view->instances[c * originals_count(wave) + number].segment]
-		        .lane != lane) {
+	return view->segments[view->instances[part_number(wave, number, part)].segment].lane;
+}
+
+static void lane_put(const struct exec_wave *wave, uint32_t number, json_t *o)
+{
+	const uint32_t lane = lane_of(wave, number, 0);
+
+	for (uint32_t c = 1; c < parts_count(wave, number); c++)
+		if (lane_of(wave, number, c) != lane) {
 			json_object_set_new(o, "lane", json_null()); /* on several */
 			return;
 		}
 	put_u64(o, "lane", lane);
+}
+
+/* The lane of each place, of the first copy. */
+static void places_put(const struct exec_wave *wave, uint32_t number, json_t *o)
+{
+	const uint32_t places = wave->view.instances[number].places;
+	json_t *lanes = json_array();
+
+	for (uint32_t j = 0; j < places; j++)
+		json_array_append_new(lanes, json_integer((json_int_t)lane_of(wave, number, j)));
+	if (places > 1)
+		json_object_set(o, "places", lanes);
+	json_decref(lanes);
 }
 
 static void times_put(const struct exec_wave *wave, const struct hist *time, json_t *o)
@@ -233,11 +279,12 @@ static json_t *instance_json(
 	json_t *o = json_object();
 
 	memset(time, 0, sizeof(*time));
-	for (uint32_t c = 0; c < view->head->copies; c++)
-		image_time_merge(view, c * originals_count(wave) + number, time);
+	for (uint32_t c = 0; c < parts_count(wave, number); c++)
+		image_time_merge(view, part_number(wave, number, c), time);
 	put_text(o, "name", image_text(view, row->original));
 	put_text(o, "component", image_text(view, row->component));
 	lane_put(wave, number, o);
+	places_put(wave, number, o);
 	put_u64(o, "order", place);
 	put_u64(o, "lag", row->lag);
 	put_u64(o, "calls", hist_count(time));
@@ -273,7 +320,8 @@ json_t *report_instances(const struct exec_wave *wave)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; time != NULL && places != NULL && i < originals_count(wave); i++)
-		json_array_append_new(array, instance_json(wave, i, places[i], time));
+		if (wave->view.instances[i].place == 0)
+			json_array_append_new(array, instance_json(wave, i, places[i], time));
 	free(places);
 	free(time);
 	return array;
@@ -287,13 +335,14 @@ static void errors_put(const struct exec_wave *wave, uint32_t copy, json_t *o)
 	bool any = false;
 
 	for (uint32_t i = 0; i < originals_count(wave); i++) {
-		if (var_named(wave, i, "block_errors") == IMAGE_NONE)
+		if (wave->view.instances[i].place > 0 ||
+		    var_named(wave, i, "block_errors") == IMAGE_NONE)
 			continue;
 		any = true;
 		for (int n = 0; n < 4; n++) {
 			const uint32_t v = var_named(wave, i, names[n]);
 
-			counted[n] += v != IMAGE_NONE ? get(&state_of(wave, i, copy)->vars[v]) : 0;
+			counted[n] += v != IMAGE_NONE ? (uint64_t)errors_of(wave, i, v, copy) : 0;
 		}
 	}
 	for (int n = 0; any && n < 4; n++)
@@ -312,10 +361,14 @@ static json_t *one_copy(const struct exec_wave *wave, uint32_t copy)
 		const struct hist_head *time = image_time(view, copy * originals_count(wave) + i);
 		const uint64_t calls = hist_load(&time->count);
 
+		const struct image_instance *row =
+		    &view->instances[copy * originals_count(wave) + i];
+
 		sound = sound && image_time_sound(time);
-		mean += calls > 0 ? (double)hist_load(&time->sum) / (double)calls : 0;
-		most += (double)hist_load(&time->largest);
-		overruns += get(&state_of(wave, i, copy)->overruns);
+		mean += calls > 0 ? (double)hist_load(&time->sum) / (double)calls / row->places : 0;
+		most += row->place == 0 ? (double)hist_load(&time->largest) : 0;
+		overruns +=
+		    get(&image_instance_state(view, copy * originals_count(wave) + i)->overruns);
 	}
 	put_u64(o, "copy", copy + 1);
 	put_u64(

@@ -37,7 +37,7 @@ json_t *report_links(const struct exec_wave *wave)
 	for (uint32_t i = 0; i < view->head->instances.count / view->head->copies; i++) {
 		const struct image_instance *row = &view->instances[i];
 
-		for (uint32_t p = 0; p < row->n_inputs; p++)
+		for (uint32_t p = 0; row->place == 0 && p < row->n_inputs; p++)
 			if (view->inputs[row->inputs + p].buffer != IMAGE_NONE)
 				json_array_append_new(
 				    array, link_json(view, i, &view->inputs[row->inputs + p]));

@@ -76,8 +76,14 @@ static uint64_t first_index(
 {
 	const uint64_t rests = atomic_load(
 	    &image_instance_state(&wave->view, (uint32_t)(row - wave->view.instances))->first);
-	uint64_t step = atomic_load(&image_segment_state(&wave->view, row->segment)->done);
+	uint64_t step = 0;
 
+	for (uint32_t j = 0; j < row->places; j++) {
+		const uint32_t s = image_place(&wave->view, row, j)->segment;
+		const uint64_t done = atomic_load(&image_segment_state(&wave->view, s)->done);
+
+		step = done > step ? done : step;
+	}
 	step = step < rests ? rests : step;
 	if (wave_paced(wave) && !wave_quiet(wave))
 		step += 1 + wave_margin(wave);
@@ -145,7 +151,10 @@ static bool all_in_time(
 	for (unsigned i = 0; i < n; i++) {
 		const struct image_instance *row = &wave->view.instances[changes[i].instance];
 
-		if (!wave_quiet(wave) &&
+		if (!wave_quiet(wave) && row->places > 1 &&
+		    lanes_slot(wave) >= atomic_load(&wave_control(wave)->base) + index + row->lag)
+			return false;
+		if (!wave_quiet(wave) && row->places == 1 &&
 		    atomic_load(&image_segment_state(&wave->view, row->segment)->done) >=
 		        index + row->lag)
 			return false;
@@ -167,13 +176,20 @@ static uint64_t newest_of_all(
 	return newest;
 }
 
+/* Each place takes the change before its own next index. */
+static bool in_places(const struct exec_wave *wave, const struct node_change *change)
+{
+	return wave->view.instances[change->instance].places > 1;
+}
+
 /* The index from which they hold: that of the request; of one change the next, which nobody knows
  * before it has come; of several one that all are sure to meet. Negative: refused and answered. */
 static int index_choose(struct exec_wave *wave, const struct wire_view *request,
     const struct node_change *changes, unsigned n, uint64_t held, uint64_t *ret)
 {
 	const uint64_t first = first_of_all(wave, changes, n, held);
-	uint64_t index = n > 1 || wave_quiet(wave) ? first : IMAGE_FOREVER;
+	uint64_t index =
+	    n > 1 || in_places(wave, changes) || wave_quiet(wave) ? first : IMAGE_FOREVER;
 
 	wire_get_u64(request, WIRE_TAG_INDEX, &index);
 	if (index < first) {
@@ -225,7 +241,8 @@ static int set_commit(struct exec_wave *wave, const struct wire_view *request,
     struct node_change *changes, unsigned n)
 {
 	const bool holds = !wave_paced(wave) && !wave_quiet(wave) &&
-	    (n > 1 || wire_get_u64(request, WIRE_TAG_INDEX, &(uint64_t){0}) == 0);
+	    (n > 1 || in_places(wave, changes) ||
+	        wire_get_u64(request, WIRE_TAG_INDEX, &(uint64_t){0}) == 0);
 	const uint64_t before = atomic_load(&wave_control(wave)->limit);
 	int status;
 
@@ -385,6 +402,8 @@ static int change_find(const struct exec_wave *wave, const char *name, struct no
 	*ret = (struct node_change){.instance = IMAGE_NONE, .param = IMAGE_NONE};
 	if (dot != NULL)
 		ret->instance = image_find_instance(&wave->view, name, (size_t)(dot - name));
+	if (ret->instance != IMAGE_NONE) /* all places have one set of parameters */
+		ret->instance = wave->view.instances[ret->instance].named;
 	if (ret->instance != IMAGE_NONE)
 		ret->param = param_find(&wave->view, ret->instance, dot + 1);
 	if (ret->param != IMAGE_NONE &&

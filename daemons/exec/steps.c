@@ -16,7 +16,23 @@ void wave_limit(struct exec_wave *wave, uint64_t limit)
 	futex_wake(futex_low(&control->limit), INT32_MAX);
 }
 
+/* The number of the last step that was done + 1. A place of several counts the steps behind it, up
+ * to its next one, as done, too. */
 uint64_t wave_steps_max(const struct exec_wave *wave)
+{
+	uint64_t most = 0;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint64_t done = atomic_load(&image_segment_state(&wave->view, s)->done),
+		               behind = wave->view.segments[s].stride - 1;
+
+		if (image_runs(&wave->view, s))
+			most = done > most + behind ? done - behind : most;
+	}
+	return most;
+}
+
+uint64_t wave_steps_begun(const struct exec_wave *wave)
 {
 	uint64_t most = 0;
 
@@ -143,7 +159,7 @@ bool wave_hold_below(struct exec_wave *wave, uint64_t limit)
 	for (until = clock_ns() + PUBLISH_NS; clock_ns() < until;)
 		cpu_relax();
 	/* one that has done fewer steps may be at the last of those below the limit, at most */
-	if (wave_steps_max(wave) < limit || wave_stands(wave))
+	if (wave_steps_begun(wave) < limit || wave_stands(wave))
 		return true;
 	wave_limit(wave, before);
 	return false;
@@ -156,7 +172,7 @@ uint64_t wave_hold(struct exec_wave *wave)
 	const uint64_t before = atomic_load(&wave_control(wave)->limit);
 
 	for (uint64_t lead = 2;; lead *= 2) {
-		const uint64_t limit = wave_steps_max(wave) + lead;
+		const uint64_t limit = wave_steps_begun(wave) + lead;
 
 		if (limit > before)
 			return before;

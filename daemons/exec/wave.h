@@ -206,6 +206,8 @@ void wave_run_at(struct exec_wave *wave, uint64_t limit, uint64_t slot); /* from
 bool wave_hold_below(struct exec_wave *wave, uint64_t limit);
 uint64_t wave_hold(struct exec_wave *wave);
 uint64_t wave_steps_max(const struct exec_wave *wave);
+/* wave_steps_begun: nobody has begun a later step than that one */
+uint64_t wave_steps_begun(const struct exec_wave *wave);
 uint64_t wave_steps_min(const struct exec_wave *wave);
 /* wave_halt lets all segments come to one step and no further: pending.value. On the step clock one
  * may have slipped where another has not: wave_step_more lets slots go until they are even. */

@@ -321,6 +321,8 @@ static int plan_on(struct load *load)
 	if (rc == 0)
 		rc = swman_delays_apply(load->swman, load->waveform, &model, &links, &load->diag);
 	if (rc == 0)
+		rc = plan_spread(load->waveform, &model, &load->profile, &load->diag);
+	if (rc == 0)
 		rc = plan_make(load->waveform, &model, &load->profile, &load->diag, &load->plan);
 	for (uint32_t l = 0; rc == 0 && l < load->plan->n_lanes; l++)
 		load->plan->cpus[l] = cpu_of(machines->model, (uint32_t)load->plan->cpus[l]);
@@ -343,6 +345,7 @@ static uint64_t load_id_new(void)
 static int plan_choose(struct load *load)
 {
 	struct local_platform platform;
+	int rc;
 
 	if (load->swman->machines.model)
 		return plan_on(load);
@@ -350,7 +353,10 @@ static int plan_choose(struct load *load)
 	local_platform(load->swman->state, &platform);
 	local_beside(load->list, load->waveform, &platform);
 	profile_take(load);
-	return plan_make(load->waveform, &platform.model, &load->profile, &load->diag, &load->plan);
+	rc = plan_spread(load->waveform, &platform.model, &load->profile, &load->diag);
+	return rc ? rc
+	          : plan_make(load->waveform, &platform.model, &load->profile, &load->diag,
+	                &load->plan);
 }
 
 static void load_fini(struct load *load)

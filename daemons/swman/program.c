@@ -13,9 +13,12 @@ enum { EVENTS_MIN = 1024, EVENTS_USUAL_MAX = 1 << 17, AHEAD = 16, AHEAD_BYTES = 
 
 /* ---- gates ------------------------------------------------------------------------ */
 
-/* The buffers of an instance lie together in the plan. */
-static uint32_t buffer_of(const struct build *b, int instance, int port)
+/* The buffers of an instance lie together in the plan. All places of an instance write those of
+ * the first. */
+static uint32_t buffer_of(const struct build *b, int row, int port)
 {
+	const int instance = waveform_named(b->wf, row);
+
 	for (uint32_t i = b->index.buffer[instance];
 	     i < b->plan->n_buffers && (int)b->plan->buffers[i].instance == instance; i++)
 		if ((int)b->plan->buffers[i].port == port)
@@ -149,6 +152,15 @@ static uint32_t events_of(size_t n_instances)
 	return (uint32_t)(n < IMAGE_EVENTS_MAX ? n : IMAGE_EVENTS_MAX);
 }
 
+static void turn_set(
+    const struct build *b, const struct plan_segment *segment, struct image_segment *row)
+{
+	const struct wf_instance *first = &b->wf->instances[segment->instances[0]];
+
+	row->stride = waveform_places(first);
+	row->turn = (b->plan->instances[segment->instances[0]].lag + first->place) % row->stride;
+}
+
 static void segments_add(struct build *b)
 {
 	for (uint32_t s = 0; s < b->plan->n_segments; s++) {
@@ -169,6 +181,7 @@ static void segments_add(struct build *b)
 			row.end = place->lag + place->run_on > row.end ? place->lag + place->run_on
 			                                               : row.end;
 		}
+		turn_set(b, segment, &row);
 		rows_add(b, &b->order, segment->instances, segment->n_instances);
 		gates_add(b, s, &row);
 		rows_add(b, &b->segments, &row, 1);
@@ -429,6 +442,10 @@ static void instances_add(struct build *b)
 		    .sink = is_sink(b, i) ? source_of(b, i) + 1 : 0,
 		    .upgrade = instance->upgrade,
 		    .given = instance->given,
+		    .places = waveform_places(instance),
+		    .place = instance->place,
+		    .named = (uint32_t)waveform_named(b->wf, (int)i),
+		    .rest = (uint32_t)instance->rest,
 		};
 
 		inputs_add(b, (int)i, instance, &row);

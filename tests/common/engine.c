@@ -25,16 +25,16 @@ enum { NODES = 2, DELAY_MAX = 8 };
 
 /* What one node knows of the other: of its segments, and of the last index. */
 struct word {
-	uint64_t done[GRAPH_NODES_MAX];
-	uint32_t ended[GRAPH_NODES_MAX];
+	uint64_t done[GRAPH_ROWS_MAX];
+	uint32_t ended[GRAPH_ROWS_MAX];
 	uint64_t last[NODES];
 };
 
 struct nodes {
 	uint32_t delay;
 	uint64_t slot;
-	struct word sent[DELAY_MAX];                          /* by slot % delay */
-	struct image_segment_state segments[GRAPH_NODES_MAX]; /* as the other node sees them */
+	struct word sent[DELAY_MAX];                         /* by slot % delay */
+	struct image_segment_state segments[GRAPH_ROWS_MAX]; /* as the other node sees them */
 	struct image_run runs[NODES];
 };
 
@@ -111,26 +111,29 @@ static int node_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
-static int open_node(struct engine *e, const struct waveform *wf, int node)
+/* A row is a place of a node; the first places have the nodes' numbers. */
+static int open_row(struct engine *e, const struct waveform *wf, int row)
 {
-	const struct aloe_entry entry = {ALOE_ABI, "node", &e->components[node]};
+	const struct aloe_entry entry = {ALOE_ABI, "node", &e->components[row]};
+	const struct component_type *type = wf->instances[row].type;
 
-	e->components[node] = (struct aloe_component){
-	    .ports = {wf->instances[node].type->ports, (uint32_t)wf->instances[node].type->n_ports},
+	e->components[row] = (struct aloe_component){
+	    .ports = {type->ports, (uint32_t)type->n_ports},
 	    .state_size = sizeof(struct node_state),
 	    .work = node_work,
 	};
-	if (instance_open(&e->instances[node], &e->view, (uint32_t)node, &entry, NULL, &e->arena) !=
+	if (instance_open(&e->instances[row], &e->view, (uint32_t)row, &entry, NULL, &e->arena) !=
 	    0)
 		return -1;
-	*(struct node_state *)e->instances[node].state = (struct node_state){e, node};
+	*(struct node_state *)e->instances[row].state =
+	    (struct node_state){e, waveform_named(wf, row)};
 	return 0;
 }
 
 static int open_all(struct engine *e, const struct waveform *wf)
 {
-	e->components = calloc((size_t)e->graph->n_nodes, sizeof(*e->components));
-	e->instances = calloc((size_t)e->graph->n_nodes, sizeof(*e->instances));
+	e->components = calloc(wf->n_instances, sizeof(*e->components));
+	e->instances = calloc(wf->n_instances, sizeof(*e->instances));
 	e->segments = calloc(e->view.head->segments.count, sizeof(*e->segments));
 	e->length = e->ender < 0
 	    ? atomic_load(&image_run(&e->view)->last) + 1
@@ -143,8 +146,8 @@ static int open_all(struct engine *e, const struct waveform *wf)
 	    calloc((uint64_t)e->graph->n_nodes * GRAPH_OUTPUTS_MAX * e->longest, sizeof(*e->cells));
 	if (!e->components || !e->instances || !e->segments || !e->cells)
 		return -1;
-	for (int i = 0; i < e->graph->n_nodes; i++)
-		if (open_node(e, wf, i) != 0)
+	for (size_t i = 0; i < wf->n_instances; i++)
+		if (open_row(e, wf, (int)i) != 0)
 			return -1;
 	for (uint32_t s = 0; s < e->view.head->segments.count; s++)
 		if (segment_init(&e->segments[s], &e->view, s, e->instances, &e->control) != 0)
@@ -465,7 +468,7 @@ void engine_free(struct engine *e)
 {
 	for (uint32_t s = 0; s < e->view.head->segments.count; s++)
 		segment_fini(&e->segments[s]);
-	for (int i = 0; i < e->graph->n_nodes; i++)
+	for (uint32_t i = 0; i < e->view.head->instances.count; i++)
 		instance_close(&e->instances[i], 0);
 	arena_free(&e->arena);
 	image_close(&e->view);

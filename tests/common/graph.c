@@ -159,6 +159,25 @@ void graph_random(uint64_t seed, struct test_graph *ret)
 	tails_draw(ret, &state);
 }
 
+int graph_replicas(struct test_graph *graph)
+{
+	uint64_t state = mix(graph->seed, 0x4e9);
+	int n = 0;
+
+	for (int i = 0; i < graph->n_nodes; i++) {
+		struct test_node *node = &graph->nodes[i];
+		bool reads = false;
+
+		for (int p = 0; p < node->n_inputs; p++)
+			reads |= node->in_link[p] >= 0;
+		if (!reads || node->period > 1 || node->tail > 0 || one_in(&state, 2))
+			continue;
+		node->replicas = 2 + draw(&state, GRAPH_PLACES_MAX - 1);
+		n++;
+	}
+	return n;
+}
+
 void graph_marked(const struct test_graph *graph, uint64_t index, struct test_graph *ret)
 {
 	*ret = *graph;
@@ -226,11 +245,12 @@ bool graph_msg_equal(const struct graph_msg *a, const struct graph_msg *b)
 
 struct block {                    /* everything that the waveform points to */
 	struct waveform waveform; /* first, for graph_waveform_free */
-	struct wf_instance instances[GRAPH_NODES_MAX];
-	struct wf_link links[GRAPH_LINKS_MAX];
+	struct wf_instance instances[GRAPH_NODES_MAX], rows[GRAPH_ROWS_MAX];
+	struct wf_link links[GRAPH_LINKS_MAX], row_links[GRAPH_ROW_LINKS_MAX];
 	struct component_type types[GRAPH_NODES_MAX];
 	struct aloe_port ports[GRAPH_NODES_MAX][GRAPH_INPUTS_MAX + GRAPH_OUTPUTS_MAX];
-	char names[GRAPH_NODES_MAX][16], type_names[GRAPH_NODES_MAX][32];
+	char names[GRAPH_NODES_MAX][16], row_names[GRAPH_ROWS_MAX][24],
+	    type_names[GRAPH_NODES_MAX][32];
 	char port_names[GRAPH_INPUTS_MAX + GRAPH_OUTPUTS_MAX][16];
 	char file[32];
 	int lanes[GRAPH_LANES_MAX];
@@ -265,6 +285,7 @@ static void instance_write(struct block *block, const struct test_node *node, in
 	instance->period = node->period;
 	instance->phase = node->phase;
 	instance->tail = node->tail;
+	instance->replicas = node->replicas > 1 ? node->replicas : 1;
 	instance->n_in = (uint32_t)node->n_inputs;
 	instance->n_out = (uint32_t)node->n_outputs;
 	instance->line = 10 + i;
@@ -290,6 +311,27 @@ static void link_write(struct block *block, const struct test_link *link, int l)
 	    .line = 100 + l};
 	if (out->link < 0)
 		out->link = l;
+}
+
+static void rows_write(struct block *block)
+{
+	struct waveform *waveform = &block->waveform;
+	const struct wf_size size = waveform_spread_size(waveform);
+
+	if (size.n_instances == waveform->n_instances)
+		return;
+	waveform_spread_rows(waveform, block->rows, block->row_links);
+	for (size_t i = 0; i < size.n_instances; i++) {
+		if (block->rows[i].place == 0)
+			continue;
+		snprintf(block->row_names[i], sizeof(block->row_names[i]), "%s/%u",
+		    block->rows[i].name, block->rows[i].place + 1);
+		block->rows[i].name = block->row_names[i];
+	}
+	waveform->instances = block->rows;
+	waveform->links = block->row_links;
+	waveform->n_instances = size.n_instances;
+	waveform->n_links = size.n_links;
 }
 
 struct waveform *graph_waveform(const struct test_graph *graph)
@@ -318,6 +360,7 @@ struct waveform *graph_waveform(const struct test_graph *graph)
 		instance_write(block, &graph->nodes[i], i);
 	for (int l = 0; l < graph->n_links; l++)
 		link_write(block, &graph->links[l], l);
+	rows_write(block);
 	return waveform;
 }
 

@@ -32,6 +32,10 @@ enum {
 	GRAPH_INPUTS_MAX = 4,
 	GRAPH_OUTPUTS_MAX = 2,
 	GRAPH_LINKS_MAX = GRAPH_NODES_MAX * GRAPH_INPUTS_MAX,
+	GRAPH_PLACES_MAX = 5,
+	/* instances, each in some places */
+	GRAPH_ROWS_MAX = GRAPH_NODES_MAX * GRAPH_PLACES_MAX,
+	GRAPH_ROW_LINKS_MAX = GRAPH_LINKS_MAX * GRAPH_PLACES_MAX * GRAPH_PLACES_MAX,
 	/* a message is 0..8 bytes of ALOE_BYTE: the first `len` of `value`, little end first */
 	GRAPH_MSG_BYTES = 8,
 };
@@ -57,6 +61,7 @@ struct test_node {
 	int pin; /* lane or -1 */
 	enum wf_isolation isolation;
 	uint32_t kmac;
+	uint32_t replicas; /* 0, 1: one place */
 };
 
 struct test_graph {
@@ -76,6 +81,10 @@ struct test_graph {
  * always enough), periods, pins, every isolation, pipelined or not. File order is not topological
  * order. */
 void graph_random(uint64_t seed, struct test_graph *ret);
+
+/* graph_replicas puts one in two of the nodes that may be there into 2 .. GRAPH_PLACES_MAX places;
+ * it returns how many. */
+int graph_replicas(struct test_graph *graph);
 
 /* graph_marked makes a copy for measuring latency: every node is called at every index, all
  * messages are VALID with 8 bytes, and the value is a set of nodes: the union of the inputs, with

@@ -193,6 +193,8 @@ static void add_instance(const struct rig *rig, struct tables *t, uint32_t numbe
 	row->segment = node->segment;
 	row->lag = node->lag;
 	row->run_on = node->run_on;
+	row->places = 1;
+	row->named = number;
 	row->period = node->period;
 	row->phase = node->phase;
 	row->budget_ns = node->budget_ns;
@@ -216,7 +218,8 @@ static void add_segment(const struct rig *rig, struct tables *t, uint32_t number
 	struct image_segment *row = &t->segments[number];
 
 	*row = (struct image_segment){
-	    .lane = rig->segment_lane[number], .host = rig->segment_host[number], .n_events = 250};
+	    .lane = rig->segment_lane[number], .host = rig->segment_host[number], .n_events = 250,
+	    .stride = 1};
 	if (row->host >= t->head.n_hosts)
 		t->head.n_hosts = row->host + 1;
 	t->head.hosts.count = t->head.n_hosts;

@@ -13,7 +13,7 @@
 
 static const char *const type_names[] = {"bit", "byte", "i16", "llr16", "f32", "cf32", "ci16"};
 static const char *const reserved[] = {
-    "component", "pin", "isolation", "period", "phase", "budget_us", "tap", "beside"};
+    "component", "pin", "isolation", "period", "phase", "budget_us", "tap", "beside", "replicas"};
 
 /* ---- the tables ---- */
 

@@ -53,7 +53,9 @@ static struct cost make(
 	        .type = &one->type,
 	        .values = &one->value,
 	        .budget_us = budget_us}};
-	return cost_of(&one->instance, profile, WF_ADMIT_FITS);
+	const struct waveform wf = {.admit = WF_ADMIT_FITS};
+
+	return cost_of(&wf, &one->instance, profile);
 }
 
 static void the_first_counts(void **state)

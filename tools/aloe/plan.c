@@ -196,7 +196,7 @@ static int plan_show(struct plan_request *request)
 
 static int request_make(struct plan_request *request, int (*show)(struct plan_request *request))
 {
-	const struct waveform *wf = request->source->waveform;
+	struct waveform *wf = request->source->waveform;
 	struct diag *diag = &request->source->diag;
 	int rc = options_take(request);
 
@@ -204,6 +204,8 @@ static int request_make(struct plan_request *request, int (*show)(struct plan_re
 		rc = platform_open(request);
 	if (rc == 0)
 		rc = store_profile_read(request->state, wf, diag, &request->profile);
+	if (rc == 0)
+		rc = plan_spread(wf, request->platform, &request->profile, diag);
 	if (rc == 0)
 		rc = plan_make_with(wf, request->platform, &request->profile, &request->options,
 		    diag, &request->plan);

@@ -525,8 +525,13 @@ struct aloe_component {
 	 * only because new items arrive are no tail (a delay line, a resampler), and neither is the
 	 * ringing of a filter. A source has no tail. */
 	uint32_t tail;
-	/* Reserved: must be 0 and NULL. A component that sets one of these fields is refused. */
+	/* 1: what work makes of an index depends on the messages of this index, on the index and on
+	 * the parameters alone, never on other indices or on how often work was called. Variables
+	 * may count; whole numbers of several places are added up. Such an instance may run in
+	 * several places ("replicas" in the waveform file): each has its own state and works on
+	 * some of the indices, in order. It has a tail of 0, and no array that is ALOE_LIVE. */
 	uint32_t stateless;
+	/* Reserved: must be NULL. A component that sets one of these fields is refused. */
 	void (*warm)(void);
 	/* [control] What a new build of a running instance takes over from the old one (`aloe
 	 * upgrade`); `export` and `import` are words of C++. No work runs meanwhile.

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# An instance in several places: the bits of one place on any lanes and isolation, one instance in plan, graph and report,
+# --set at one index of all places, and what is refused in words.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+waveforms=$PWD/waveforms
+. tests/common/node.sh
+cd "$work" || exit 2
+
+# replicas DECODER DEMATCH: utran384 with so many places of these two, and --set ARGS...
+replicas() {
+	sed "s/iterations = 2; block = 3856; }/iterations = 2; block = 3856; replicas = $1; }/
+		s/coded = 11580; }/coded = 11580; replicas = $2; }/; s|{here}|$waveforms|" "$waveforms/utran384.conf" >u.conf
+}
+sum() {
+	aloe run u.conf --clock virtual "$@" >said 2>&1 && sha256sum <received.wav >have && cmp want have
+}
+
+replicas 1 1
+aloe run u.conf --clock virtual >/dev/null && sha256sum <received.wav >want
+ok "the sink of one place has something" test -s received.wav
+replicas 2 3
+ok "2 and 3 places on one lane" sum --lanes 0
+ok "its counts are those of one instance" grep -q 'decoder: *iterations_run 2446' said
+ok "its calls, too" grep -q 'decoder .* 1223 ' said
+ok "each component in its own process" sum --lanes 0,1 --isolation component
+replicas 5 2
+ok "5 and 2 places on two lanes" sum --lanes 0,1
+ok "copies" aloe run u.conf --clock virtual --lanes 0,1 --copies 2 --set "sink.path=received{copy}.wav"
+ok "a copy has the bits" sh -c "test \$(sha256sum <received2.wav | cut -c1-64) = \$(cut -c1-64 want)"
+ok "the plan says so" says 0 '^replicas: decoder is in 5 places, and a call may take as many slots' aloe plan u.conf
+ok "the graph shows one" sh -c "test \$('$bin/aloe' graph u.conf | grep -c utran_turbo_decoder) = 1"
+ok "and says so" says 0 'decoder in 5 places' aloe graph u.conf
+ok "skip is refused" says 2 'u.conf:[0-9]*: decoder .*cannot have replicas: late = "skip"' aloe check u.conf --late skip
+
+# ---- a call that is longer than the slot ----
+sed 's/replicas = 5/replicas = "auto"; budget_us = 1500/; s/replicas = 2/replicas = "auto"/' u.conf >auto.conf
+ok "auto: as many places as it needs slots" says 0 '^replicas: decoder is in 2 places' \
+	aloe plan auto.conf --clock timer --slot-us 1000 --lanes 0,1,2
+ok "and no more of others" sh -c "! '$bin/aloe' plan auto.conf --clock timer --slot-us 1000 --lanes 0,1,2 | grep -q 'dematch is in'"
+ok "auto: one place where a call fits" sh -c "! '$bin/aloe' plan auto.conf --clock timer --lanes 0,1,2 | grep -q '^replicas:'"
+ok "too few lanes" says 2 'lane ' aloe plan auto.conf --clock timer --slot-us 1000 --lanes 0
+
+# ---- as it runs ----
+replicas 2 3
+cat >live.conf <<'END'
+name = "live";
+slot_ns = 1000000;
+instances: {
+	source: { component = "random_source"; length = 64; seed = 1; };
+	mod:    { component = "bpsk_mod"; output = "cf32"; };
+	soft:   { component = "bpsk_soft_demod"; scale = 16.0; replicas = 3; };
+	sink:   { component = "file_sink"; path = "soft.bin"; };
+};
+links = ( "source -> mod -> soft -> sink" );
+END
+ok "up" says 0 "the node is up" aloe up
+# lived: the sink after a change at index 20
+lived() {
+	aloe load live.conf --clock step --slots 35 && aloe start live && aloe step live --count 10 &&
+		aloe set live soft.scale=8 --at 20 && aloe step live --count 5 && aloe step live --count 15 &&
+		aloe step live --count 10 && aloe stop live && aloe unload live
+}
+ok "three places live" lived
+mv soft.bin three.bin
+ok "load" aloe load live.conf --clock step --slots 60
+ok "a remap is refused" says 2 'has an instance with replicas' aloe remap live --lanes 0,1
+ok "unload" aloe unload live --force
+sed -i 's/ replicas = 3;//' live.conf
+ok "one place lives" lived
+ok "there is something" test -s three.bin
+ok "--set is at one index of all places" cmp soft.bin three.bin
+exit $failed
