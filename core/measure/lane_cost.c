@@ -67,6 +67,9 @@ static void host_fill(struct cost_trial *trial, unsigned seat, int cpu)
 	    .shares_lane = trial->n > 1,
 	    .events = &host->event,
 	    .slot_ns = SLOT_NS,
+	    .stride = 1,
+	    .span_ns = SLOT_NS,
+	    .lane_ns = SLOT_NS,
 	    .last_slot = IMAGE_FOREVER};
 	atomic_store(&host->thread.segments[seat], &host->segment);
 	entry->seat = seat;

@@ -248,6 +248,9 @@ struct rehearsal *rehearsal_new(void)
 	    .events = r->events,
 	    .n_events = EVENTS,
 	    .slot_ns = SLOT_NS,
+	    .stride = 1,
+	    .span_ns = SLOT_NS,
+	    .lane_ns = SLOT_NS,
 	    .counts_misses = true,
 	    .last_slot = IMAGE_FOREVER};
 	return r;
