@@ -42,10 +42,10 @@ static int stage_of(const int32_t *tids, int32_t tid)
 static void span_end(struct ran_walk *walk, uint64_t ns)
 {
 	const struct stall_late *late = walk->late;
-	struct stall_ran *ran;
 
 	if (walk->stage >= 0 && walk->deep == 0) {
-		ran = &walk->ran[walk->stage];
+		struct stall_ran *ran = &walk->ran[walk->stage];
+
 		ran->ns += ns_overlap(walk->since_ns, ns, late->from_ns, late->to_ns);
 		ran->within_ns += ns_overlap(walk->since_ns, ns,
 		    late->wake_ns > late->from_ns ? late->wake_ns : late->from_ns, late->end_ns);

@@ -15,7 +15,8 @@
  *
  * The interface sleeps until its timer. If its CPU did nothing at all that is recorded, no switch
  * and no interrupt, from the time at which the timer was due until it came, for a millisecond or
- * more, the CPU itself stood: no kernel keeps interrupts off for so long, and a loop cannot.
+ * more, the CPU itself stood: no loop can do that. A kernel that keeps interrupts off for so long
+ * would look the same.
  */
 #ifndef TOOLS_BENCH_RESPONSE_STALLS_H
 #define TOOLS_BENCH_RESPONSE_STALLS_H
