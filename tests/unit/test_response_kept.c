@@ -33,7 +33,11 @@ static void file_put(const struct kept_test *test, const char *text)
 static struct response_result part_make(void)
 {
 	struct response_result part = {
-	    .subframes = 100, .failed = 3, .loops_ns = 2e9, .all_ns = 1e10};
+	    .subframes = 100, .failed = 3, .judged = 2, .loops_ns = 2e9, .all_ns = 1e10};
+
+	response_stall_add(&part,
+	    &(struct response_stall){
+	        97, 1000000, 2000000, 30000, 40000, 2500000, 500000, RESPONSE_STAGE_HIGHER});
 
 	for (uint64_t i = 0; i < 98; i++)
 		hist_add(&part.ns, 1000000 + 10000 * i);
@@ -60,6 +64,12 @@ static void test_comes_back(void **state)
 		response_add(&sum, &back);
 	assert_int_equal(sum.subframes, 200);
 	assert_int_equal(sum.failed, 6);
+	assert_int_equal(sum.judged, 4);
+	assert_int_equal(sum.proven, 2);
+	assert_int_equal(sum.n_stalls, 2);
+	assert_memory_equal(&sum.stalls[0], &part.stalls[0], sizeof(part.stalls[0]));
+	assert_int_equal(sum.stalls[1].subframe, 197);
+	assert_int_equal(sum.stalls[1].ran_ns, 2500000);
 	assert_true(sum.loops_ns == 4e9 && sum.all_ns == 2e10);
 	assert_int_equal(hist_count(&sum.ns), 196);
 	assert_int_equal(
@@ -67,6 +77,54 @@ static void test_comes_back(void **state)
 	response_kept_close(&test.kept);
 	assert_non_null(response_kept_open(&test.kept, test.file, "another CPU"));
 	response_kept_close(&test.kept);
+	unlink(test.file);
+}
+
+static bool verdict_reads(struct kept_test *test, const char *verdict, struct response_result *ret)
+{
+	char text[512];
+	bool reads;
+
+	snprintf(text, sizeof(text),
+	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"parts\": {\"cell\": {\"subframes\": 10, "
+	    "\"failed\": 2, \"loops_ns\": 1.0, \"all_ns\": 1.0, \"cells\": []%s}}}",
+	    verdict);
+	file_put(test, text);
+	assert_null(response_kept_open(&test->kept, test->file, "a CPU"));
+	reads = response_kept_get(&test->kept, "cell", 10, ret);
+	response_kept_close(&test->kept);
+	return reads;
+}
+
+/* What is kept of stalls makes sense or is no figure; a file of an earlier version has none, and
+ * nothing of it is judged. */
+static void test_verdicts(void **state)
+{
+	static const char *const wrong[] = {
+	    ", \"judged\": 3, \"proven\": 0, \"stalls\": []",
+	    ", \"judged\": -1, \"proven\": -1, \"stalls\": []",
+	    ", \"judged\": 1, \"proven\": 2, \"stalls\": []",
+	    ", \"stalls\": []",
+	    ", \"judged\": 1, \"proven\": 0, \"stalls\": [[1, 2, 3, 4, 5, 6, 7, 0]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[10, 2, 3, 4, 5, 6, 7, 0]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6, 7, 3]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6, 7]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, -2, 3, 4, 5, 6, 7, 0]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [7]",
+	};
+	struct response_result back;
+	struct kept_test test;
+
+	(void)state;
+	kept_init(&test);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_false(verdict_reads(&test, wrong[i], &back));
+	assert_true(verdict_reads(&test, "", &back));
+	assert_int_equal(back.judged, 0);
+	assert_true(verdict_reads(&test,
+	    ", \"judged\": 2, \"proven\": 1, \"stalls\": [[9, 2, 3, 4, 5, 6, 7, 2]]", &back));
+	assert_int_equal(back.proven, 1);
+	assert_int_equal(back.stalls[0].subframe, 9);
 	unlink(test.file);
 }
 
@@ -114,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_comes_back),
+	    cmocka_unit_test(test_verdicts),
 	    cmocka_unit_test(test_is_no_figure),
 	};
 

@@ -449,7 +449,8 @@ static const char response_doc[] =
     "while four busy loops want the same CPUs. Prints the share of answers that come too late for "
     "each quota on the loops, timer and real-time priority, and of the whole recipe. The quota "
     "needs root and control groups v1. The work is raised until the loops alone make half of the "
-    "answers late; where the idle machine does not hold that work, the experiment is void.";
+    "answers late; where the idle machine does not hold that work, the experiment is void. Stalls "
+    "of the machine that the kernel's records prove are counted and listed beside the raw shares.";
 
 static const struct cli_option x310_options[] = {
     {"seconds", 's', "S", NULL, false,

@@ -34,17 +34,48 @@ struct response_cell {
 	bool shield; /* the loops are kept off the last CPU, where the chain is */
 };
 
+/* The processes of the chain. */
+enum response_stage {
+	RESPONSE_STAGE_INTERFACE,
+	RESPONSE_STAGE_PHYSICAL,
+	RESPONSE_STAGE_HIGHER,
+	RESPONSE_STAGES
+};
+
+/* A late answer that is a proven stall of the machine (response_stalls.h). */
+struct response_stall {
+	uint64_t subframe; /* of the cell, from 0 */
+	uint64_t late_ns;
+	uint64_t stood_ns;  /* the machine stood while the chain's processes had a CPU */
+	uint64_t before_ns; /* ... and before, in the late answer for which this one waited */
+	uint64_t timer_ns;  /* ... and the CPU's timer, which wakes the interface, came so late */
+	/* of the process that stood longest: it had a CPU so long, and got so much CPU time */
+	uint64_t ran_ns, cpu_ns;
+	uint32_t stage;
+};
+
+enum { RESPONSE_STALLS = 256 };
+
+/* A late answer of which nobody can tell (no records, or some were lost) is not judged. */
 struct response_result {
 	uint64_t subframes, failed;
-	double loops_ns; /* CPU time that the loops had while the chain ran */
-	double all_ns;   /* that of all CPUs in this time */
-	struct hist ns;  /* from the subframe to the answer, with both transfers */
+	uint64_t judged, proven; /* of those that failed; proven: stalls of the machine */
+	uint64_t n_stalls;       /* in the list: the first of those that are proven */
+	struct response_stall stalls[RESPONSE_STALLS];
+	const char *why_not; /* nothing can be judged; NULL: it can */
+	double loops_ns;     /* CPU time that the loops had while the chain ran */
+	double all_ns;       /* that of all CPUs in this time */
+	struct hist ns;      /* from the subframe to the answer, with both transfers */
 };
 
 /* response_rounds gives how many rounds of the loop that stands for work take 1 ms of this core. */
 uint64_t response_rounds(void);
 
-/* response_add adds what was measured of a cell to what is known of it. */
+/* response_stall_add counts a proven stall and puts it into the list, if there is room. */
+void response_stall_add(struct response_result *to, const struct response_stall *stall);
+
+/* response_add adds what was measured of a cell to what is known of it: its subframes come after
+ * those that are known. */
 void response_add(struct response_result *to, const struct response_result *part);
 
 /* response_run runs so many subframes with work_us of work in each. 0; -EPERM: no FIFO; -ENOTSUP:

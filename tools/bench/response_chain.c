@@ -17,23 +17,24 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/platform/platform.h"
-#include "tools/bench/response.h"
+#include "tools/bench/response_stalls.h"
 
 #define CPU_GROUPS "/sys/fs/cgroup/cpu"
 #define SCOPE "aloe-scope.response."
 #define CAP_RECORDS "/run/aloe.cap"
 #define PHYSICAL_SHARE 0.77 /* of the work; the rest is the higher layer's */
 #define LOOK_NS 20000000ull
+#define JUDGE_LOOKS 10 /* the kernel's records reach back some seconds */
+#define ASLEEP_NS 50000ull
 
 enum { PROCESSES_MAX = 16, TRIALS = 20, PRIORITY = PLATFORM_PRIORITY_LANE };
 
 /* The word of each process counts the subframes that it may begin. */
-enum stage { STAGE_INTERFACE, STAGE_PHYSICAL, STAGE_HIGHER, STAGES };
-
 struct response_shared {
-	_Atomic uint32_t go[STAGES];
+	_Atomic uint32_t go[RESPONSE_STAGES];
 	_Atomic int error;
 	struct response_result result;
+	struct stall_queue queue;
 };
 
 struct response_trial {
@@ -42,8 +43,10 @@ struct response_trial {
 	uint64_t rounds, subframes;
 	double work_us;
 	char group[128];
-	pid_t pids[PROCESSES_MAX];
+	pid_t pids[PROCESSES_MAX], chain[RESPONSE_STAGES];
 	size_t n;
+	struct stalls *stalls;
+	struct response_result *verdict; /* the parent's part of the result */
 };
 
 /* ---- work ------------------------------------------------------------------------ */
@@ -92,15 +95,21 @@ static void word_await(_Atomic uint32_t *word, uint32_t seen)
 		futex_wait(word, seen, 0);
 }
 
-static void stage_loop(struct response_trial *r, enum stage stage, double share)
+static void stage_loop(struct response_trial *r, enum response_stage stage, double share)
 {
-	const enum stage next = stage == STAGE_PHYSICAL ? STAGE_HIGHER : STAGE_INTERFACE;
+	const enum response_stage next =
+	    stage == RESPONSE_STAGE_PHYSICAL ? RESPONSE_STAGE_HIGHER : RESPONSE_STAGE_INTERFACE;
 
 	for (uint32_t seen = 0;; seen++) {
 		word_await(&r->shared->go[stage], seen);
 		stage_work(r, share);
 		word_raise(&r->shared->go[next]);
 	}
+}
+
+static uint64_t work_ns(const struct response_trial *r)
+{
+	return (uint64_t)(r->work_us * 1e3);
 }
 
 static uint64_t tick_after(uint64_t ns, unsigned hz)
@@ -110,39 +119,85 @@ static uint64_t tick_after(uint64_t ns, unsigned hz)
 	return (ns + tick - 1) / tick * tick;
 }
 
-/* One subframe that begins at edge_ns; true: answered in time. An interface that comes when the
- * answer is due already has not answered. */
+/* One subframe that begins at edge_ns; true: it was answered. An interface that comes when the
+ * answer is due already has not answered: it is late as if the work were done. */
 static bool subframe_answer(
-    struct response_trial *r, uint64_t edge_ns, uint32_t seen, bool *ret_ran)
+    struct response_trial *r, uint64_t edge_ns, uint32_t seen, struct stall_late *late)
 {
-	const uint64_t wake = tick_after(edge_ns + RESPONSE_TRANSFER_NS, r->cell->hz);
-	uint64_t ns;
+	const uint64_t due = edge_ns + RESPONSE_DUE_NS - RESPONSE_TRANSFER_NS;
 
-	if (clock_ns() < wake)
-		clock_sleep_until(wake);
-	*ret_ran = clock_ns() + RESPONSE_TRANSFER_NS < edge_ns + RESPONSE_DUE_NS;
-	if (!*ret_ran)
+	if (clock_ns() < late->wake_ns)
+		clock_sleep_until(late->wake_ns);
+	late->begin_ns = late->end_ns = clock_ns();
+	if (late->end_ns >= due) {
+		late->late_ns = late->end_ns - due + work_ns(r) + 1;
 		return false;
-	word_raise(&r->shared->go[STAGE_PHYSICAL]);
-	word_await(&r->shared->go[STAGE_INTERFACE], seen);
-	ns = clock_ns() + RESPONSE_TRANSFER_NS - edge_ns;
-	hist_add(&r->shared->result.ns, ns);
-	return ns <= RESPONSE_DUE_NS;
+	}
+	word_raise(&r->shared->go[RESPONSE_STAGE_PHYSICAL]);
+	word_await(&r->shared->go[RESPONSE_STAGE_INTERFACE], seen);
+	late->end_ns = clock_ns();
+	late->late_ns = late->end_ns > due ? late->end_ns - due : 0;
+	hist_add(&r->shared->result.ns, late->end_ns + RESPONSE_TRANSFER_NS - edge_ns);
+	return true;
+}
+
+/* CPU times of the chain, its own last: only that one is fresh while its process runs. */
+static void cpu_read(const struct response_trial *r, uint64_t ret[RESPONSE_STAGES])
+{
+	for (int stage = RESPONSE_STAGES; stage-- > 0;) {
+		struct timespec used = {0};
+		clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
+
+		if (stage == RESPONSE_STAGE_INTERFACE ||
+		    clock_getcpuclockid(r->chain[stage], &clock) == 0)
+			clock_gettime(clock, &used);
+		ret[stage] = (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
+	}
+}
+
+/* After the answer. The others fall asleep first, if there is time. */
+static void late_put(struct response_trial *r, struct stall_late *late)
+{
+	uint64_t cpu_ns[RESPONSE_STAGES];
+
+	if (late->end_ns + 2 * ASLEEP_NS < late->wake_ns + RESPONSE_SUBFRAME_NS)
+		clock_sleep_until(late->end_ns + ASLEEP_NS);
+	late->to_ns = clock_ns();
+	cpu_read(r, cpu_ns);
+	for (int stage = 0; stage < RESPONSE_STAGES; stage++)
+		late->cpu_ns[stage] = cpu_ns[stage] - late->cpu_ns[stage];
+	stall_put(&r->shared->queue, late);
+}
+
+/* true: it was answered. What is read for the evidence is read before the subframe and after it. */
+static bool subframe_run(struct response_trial *r, uint64_t n, uint64_t edge_ns, uint32_t seen)
+{
+	struct response_result *result = &r->shared->result;
+	const uint64_t due = edge_ns + RESPONSE_DUE_NS - RESPONSE_TRANSFER_NS;
+	struct stall_late late = {
+	    .subframe = n, .wake_ns = tick_after(edge_ns + RESPONSE_TRANSFER_NS, r->cell->hz)};
+	bool ran;
+
+	if (due > late.wake_ns + work_ns(r))
+		late.slack_ns = due - late.wake_ns - work_ns(r);
+	cpu_read(r, late.cpu_ns);
+	late.from_ns = clock_ns();
+	ran = subframe_answer(r, edge_ns, seen, &late);
+	result->failed += late.late_ns > 0;
+	result->subframes++;
+	if (late.late_ns > 0)
+		late_put(r, &late);
+	return ran;
 }
 
 static void interface_loop(struct response_trial *r)
 {
-	struct response_result *result = &r->shared->result;
 	const uint64_t first = clock_ns() + 4 * RESPONSE_SUBFRAME_NS;
 	uint32_t seen = 0;
-	bool ran;
 
 	platform_no_slack();
-	for (uint64_t n = 0; n < r->subframes; n++) {
-		result->failed += !subframe_answer(r, first + n * RESPONSE_SUBFRAME_NS, seen, &ran);
-		result->subframes++;
-		seen += ran;
-	}
+	for (uint64_t n = 0; n < r->subframes; n++)
+		seen += subframe_run(r, n, first + n * RESPONSE_SUBFRAME_NS, seen);
 }
 
 /* ---- processes ------------------------------------------------------------------------ */
@@ -168,19 +223,20 @@ static void busy_loop(const struct response_trial *r)
 		work_do(1 << 20);
 }
 
-static void stage_main(struct response_trial *r, enum stage stage)
+static void stage_main(struct response_trial *r, enum response_stage stage)
 {
 	const bool fifo = r->cell->fifo == RESPONSE_CHAIN ||
-	    (r->cell->fifo == RESPONSE_INTERFACE && stage == STAGE_INTERFACE);
+	    (r->cell->fifo == RESPONSE_INTERFACE && stage == RESPONSE_STAGE_INTERFACE);
 
 	if (r->cell->shield)
 		cpu_keep(true);
 	if (fifo && platform_realtime(0, PRIORITY) < 0)
 		atomic_store(&r->shared->error, EPERM);
-	else if (stage == STAGE_INTERFACE)
+	else if (stage == RESPONSE_STAGE_INTERFACE)
 		interface_loop(r);
 	else
-		stage_loop(r, stage, stage == STAGE_PHYSICAL ? PHYSICAL_SHARE : 1 - PHYSICAL_SHARE);
+		stage_loop(r, stage,
+		    stage == RESPONSE_STAGE_PHYSICAL ? PHYSICAL_SHARE : 1 - PHYSICAL_SHARE);
 	_exit(0);
 }
 
@@ -192,12 +248,14 @@ static pid_t process_start(struct response_trial *r, int stage)
 	if (pid != 0) {
 		if (pid > 0)
 			r->pids[r->n++] = pid;
+		if (pid > 0 && stage >= 0)
+			r->chain[stage] = pid;
 		return pid;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0ul, 0ul, 0ul);
 	if (stage < 0)
 		busy_loop(r);
-	stage_main(r, (enum stage)stage);
+	stage_main(r, (enum response_stage)stage);
 	_exit(0);
 }
 
@@ -332,6 +390,12 @@ static pid_t ended_take(struct response_trial *r, int *ret_status)
 	return 0;
 }
 
+/* The interface writes its part of the shared result, so this part is the parent's. */
+static void stalls_judge(struct response_trial *r)
+{
+	stalls_take(r->stalls, r->chain, &r->shared->queue, r->verdict);
+}
+
 /* The interface, the last process, ends when all subframes are over. It would wait for another one
  * that has ended. */
 static int chain_wait(struct response_trial *r)
@@ -340,8 +404,12 @@ static int chain_wait(struct response_trial *r)
 	int status = 0;
 	pid_t ended;
 
-	while ((ended = ended_take(r, &status)) == 0)
+	for (unsigned looks = 1; (ended = ended_take(r, &status)) == 0; looks++) {
 		clock_sleep_until(clock_ns() + LOOK_NS);
+		if (looks % JUDGE_LOOKS == 0)
+			stalls_judge(r);
+	}
+	stalls_judge(r);
 	if (atomic_load(&r->shared->error) != 0)
 		return -atomic_load(&r->shared->error);
 	return ended == interface && WIFEXITED(status) ? 0 : -ECHILD;
@@ -359,9 +427,10 @@ static int cell_run(struct response_trial *r)
 		rc = cap_on(r);
 	if (rc < 0)
 		return rc;
-	if (process_start(r, STAGE_PHYSICAL) < 0 || process_start(r, STAGE_HIGHER) < 0)
+	if (process_start(r, RESPONSE_STAGE_PHYSICAL) < 0 ||
+	    process_start(r, RESPONSE_STAGE_HIGHER) < 0)
 		return -EAGAIN;
-	if (process_start(r, STAGE_INTERFACE) < 0)
+	if (process_start(r, RESPONSE_STAGE_INTERFACE) < 0)
 		return -EAGAIN;
 	had = loops_ns(r);
 	began = clock_ns();
@@ -372,30 +441,36 @@ static int cell_run(struct response_trial *r)
 	return rc;
 }
 
-void response_add(struct response_result *to, const struct response_result *part)
+static void chain_result_take(const struct response_trial *r, struct response_result *ret)
 {
-	to->subframes += part->subframes;
-	to->failed += part->failed;
-	to->loops_ns += part->loops_ns;
-	to->all_ns += part->all_ns;
-	hist_merge(&to->ns, &part->ns);
+	ret->subframes = r->shared->result.subframes;
+	ret->failed = r->shared->result.failed;
+	ret->loops_ns = r->shared->result.loops_ns;
+	ret->all_ns = r->shared->result.all_ns;
+	ret->ns = r->shared->result.ns;
 }
 
 int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,
     uint64_t subframes, struct response_result *ret)
 {
-	struct response_trial r = {
-	    .cell = cell, .rounds = rounds_per_ms, .work_us = work_us, .subframes = subframes};
+	struct response_trial r = {.cell = cell,
+	    .rounds = rounds_per_ms,
+	    .work_us = work_us,
+	    .subframes = subframes,
+	    .verdict = ret};
 	int rc;
 
 	r.shared = mmap(
 	    NULL, sizeof(*r.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r.shared == MAP_FAILED)
 		return -errno;
+	*ret = (struct response_result){0};
+	r.stalls = stalls_open(&ret->why_not);
 	rc = cell_run(&r);
 	processes_end(&r);
 	cap_off(&r);
-	*ret = r.shared->result;
+	stalls_close(r.stalls);
+	chain_result_take(&r, ret);
 	munmap(r.shared, sizeof(*r.shared));
 	return rc;
 }

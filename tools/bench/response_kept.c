@@ -9,6 +9,24 @@
 
 /* ---- one part as JSON ------------------------------------------------------------------------ */
 
+enum { STALL_FIELDS = 8 };
+
+static json_t *stalls_json(const struct response_result *part)
+{
+	json_t *stalls = json_array();
+
+	for (uint64_t i = 0; i < part->n_stalls; i++) {
+		const struct response_stall *s = &part->stalls[i];
+
+		json_array_append_new(stalls,
+		    json_pack("[I, I, I, I, I, I, I, I]", (json_int_t)s->subframe,
+		        (json_int_t)s->late_ns, (json_int_t)s->stood_ns, (json_int_t)s->before_ns,
+		        (json_int_t)s->timer_ns, (json_int_t)s->ran_ns, (json_int_t)s->cpu_ns,
+		        (json_int_t)s->stage));
+	}
+	return stalls;
+}
+
 static json_t *part_json(const struct response_result *part)
 {
 	json_t *cells = json_array();
@@ -20,9 +38,10 @@ static json_t *part_json(const struct response_result *part)
 			json_array_append_new(
 			    cells, json_pack("[I, I]", (json_int_t)cell, (json_int_t)n));
 	}
-	return json_pack("{s:I, s:I, s:f, s:f, s:o}", "subframes", (json_int_t)part->subframes,
-	    "failed", (json_int_t)part->failed, "loops_ns", part->loops_ns, "all_ns", part->all_ns,
-	    "cells", cells);
+	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:f, s:f, s:o}", "subframes",
+	    (json_int_t)part->subframes, "failed", (json_int_t)part->failed, "judged",
+	    (json_int_t)part->judged, "proven", (json_int_t)part->proven, "stalls",
+	    stalls_json(part), "loops_ns", part->loops_ns, "all_ns", part->all_ns, "cells", cells);
 }
 
 static bool cells_read(const json_t *cells, uint64_t most, struct hist *ret)
@@ -44,6 +63,46 @@ static bool cells_read(const json_t *cells, uint64_t most, struct hist *ret)
 	return true;
 }
 
+static bool stall_read(const json_t *json, uint64_t subframes, struct response_stall *ret)
+{
+	json_int_t field[STALL_FIELDS];
+
+	for (size_t f = 0; f < STALL_FIELDS; f++) {
+		field[f] = json_integer_value(json_array_get(json, f));
+		if (field[f] < 0)
+			return false;
+	}
+	*ret = (struct response_stall){(uint64_t)field[0], (uint64_t)field[1], (uint64_t)field[2],
+	    (uint64_t)field[3], (uint64_t)field[4], (uint64_t)field[5], (uint64_t)field[6],
+	    (uint32_t)field[7]};
+	return json_array_size(json) == STALL_FIELDS && ret->subframe < subframes &&
+	    field[7] < RESPONSE_STAGES;
+}
+
+/* A file of an earlier version has none of it: nothing is judged. */
+static bool verdict_read(const json_t *json, struct response_result *ret)
+{
+	const json_t *stalls = json_object_get(json, "stalls");
+	json_int_t judged = 0, proven = 0;
+	json_t *stall;
+	size_t i;
+
+	if (!stalls)
+		return true;
+	if (json_unpack((json_t *)json, "{s:I, s:I}", "judged", &judged, "proven", &proven) < 0 ||
+	    judged < 0 || (uint64_t)judged > ret->failed || proven < 0 || proven > judged ||
+	    json_array_size(stalls) > RESPONSE_STALLS || json_array_size(stalls) > (uint64_t)proven)
+		return false;
+	ret->judged = (uint64_t)judged;
+	ret->proven = (uint64_t)proven;
+	json_array_foreach(stalls, i, stall)
+	{
+		if (!stall_read(stall, ret->subframes, &ret->stalls[ret->n_stalls++]))
+			return false;
+	}
+	return true;
+}
+
 static bool part_read(const json_t *json, uint64_t subframes, struct response_result *ret)
 {
 	json_int_t all, failed;
@@ -55,7 +114,7 @@ static bool part_read(const json_t *json, uint64_t subframes, struct response_re
 		return false;
 	ret->failed = (uint64_t)failed;
 	return all == (json_int_t)subframes && failed >= 0 && failed <= all &&
-	    cells_read(cells, subframes, &ret->ns);
+	    cells_read(cells, subframes, &ret->ns) && verdict_read(json, ret);
 }
 
 /* ---- the file ------------------------------------------------------------------------ */
