@@ -345,13 +345,14 @@ static_assert(offsetof(struct node_timebase, start_ns) == 16, "node_timebase.sta
 static_assert(offsetof(struct node_timebase, slack_ns) == 24, "node_timebase.slack_ns");
 static_assert(offsetof(struct node_timebase, allowed) == 32, "node_timebase.allowed");
 
-static_assert(sizeof(struct node_entry) == 16, "node_entry");
+static_assert(sizeof(struct node_entry) == 20, "node_entry");
 static_assert(offsetof(struct node_entry, live) == 0, "node_entry.live");
 static_assert(offsetof(struct node_entry, waveform) == 4, "node_entry.waveform");
 static_assert(offsetof(struct node_entry, segment) == 8, "node_entry.segment");
-static_assert(offsetof(struct node_entry, seat) == 12, "node_entry.seat");
+static_assert(offsetof(struct node_entry, slots) == 12, "node_entry.slots");
+static_assert(offsetof(struct node_entry, seat) == 16, "node_entry.seat");
 
-static_assert(sizeof(struct node_lane) == 1056, "node_lane");
+static_assert(sizeof(struct node_lane) == 1312, "node_lane");
 static_assert(offsetof(struct node_lane, cpu) == 0, "node_lane.cpu");
 static_assert(offsetof(struct node_lane, timebase) == 4, "node_lane.timebase");
 static_assert(offsetof(struct node_lane, entries) == 8, "node_lane.entries");
@@ -387,7 +388,7 @@ static_assert(offsetof(struct node_control, misses_lost) == 2464, "node_control.
 static_assert(
     offsetof(struct node_control, misses_unwritten) == 2472, "node_control.misses_unwritten");
 
-static_assert(sizeof(struct node_image) == 2607800, "node_image");
+static_assert(sizeof(struct node_image) == 2624184, "node_image");
 static_assert(offsetof(struct node_image, magic) == 0, "node_image.magic");
 static_assert(offsetof(struct node_image, version) == 8, "node_image.version");
 static_assert(offsetof(struct node_image, n_lanes) == 12, "node_image.n_lanes");
@@ -400,7 +401,7 @@ static_assert(offsetof(struct node_image, follows) == 48, "node_image.follows");
 static_assert(offsetof(struct node_image, aligns) == 52, "node_image.aligns");
 static_assert(offsetof(struct node_image, timebase) == 56, "node_image.timebase");
 static_assert(offsetof(struct node_image, lane) == 696, "node_image.lane");
-static_assert(offsetof(struct node_image, control) == 68280, "node_image.control");
+static_assert(offsetof(struct node_image, control) == 84664, "node_image.control");
 
 static_assert(sizeof(struct lane_image) == 832, "lane_image");
 static_assert(offsetof(struct lane_image, baton) == 0, "lane_image.baton");

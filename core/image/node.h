@@ -50,6 +50,7 @@ struct node_entry { /* a segment on a lane, in order */
 	_Atomic uint32_t live;
 	uint32_t waveform; /* control block */
 	uint32_t segment;
+	_Atomic uint32_t slots; /* that a call of the segment may take: its stride; 0 is 1 */
 	/* thread of a host on this lane; all hosts may read it while the entry is used again */
 	_Atomic uint32_t seat;
 };

@@ -151,19 +151,31 @@ static bool lane_is_single(const struct node_lane *lane, uint64_t baton)
 	return true;
 }
 
+/* How many slots the holder may take: a place of several has as many for a call. */
+static uint32_t slots_promised(const struct node_lane *lane, uint64_t baton)
+{
+	const uint32_t holder = baton_entry(baton);
+	const uint32_t slots = holder < entries_of(lane)
+	    ? atomic_load_explicit(&lane->entry[holder].slots, memory_order_relaxed)
+	    : 1;
+
+	return slots > 1 ? slots : 1;
+}
+
 /* Without real-time rights a thread may wait for its CPU for longer than a slot, which is no reason
  * to stop the thread. */
 uint64_t baton_bound(const struct node_image *node, uint32_t lane, uint64_t baton, bool realtime)
 {
 	const struct node_timebase *base = baton_timebase(node, lane);
-	const uint64_t slot_ns = base != NULL ? base->slot_ns : BATON_BOUND_ALONE_NS;
+	const uint64_t slot_ns = base != NULL ? base->slot_ns : BATON_BOUND_ALONE_NS,
+	               promised = slots_promised(&node->lane[lane], baton) * slot_ns;
 	uint64_t least = BATON_BOUND_ALONE_NS;
 
 	assert(node != NULL);
 	assert(lane < NODE_LANES_MAX);
 	if (realtime && !lane_is_single(&node->lane[lane], baton))
 		least = BATON_BOUND_NS;
-	return slot_ns > least ? slot_ns : least;
+	return promised > least ? promised : least;
 }
 
 static uint64_t time_later(uint64_t a, uint64_t b)

@@ -47,8 +47,8 @@ const struct node_timebase *baton_timebase(const struct node_image *node, uint32
 /* baton_possible tells whether `baton` can be the baton of this lane. `now` is read after it. */
 bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton, uint64_t now);
 
-/* baton_bound returns how long a holder may keep the baton: the length of a slot, and at least
- * BATON_BOUND_NS. The least is BATON_BOUND_ALONE_NS if one waveform has the lane, or if the lane
+/* baton_bound returns how long the holder of `baton` may keep it: the slots that its segment may
+ * take for a call, and at least BATON_BOUND_NS. The least is BATON_BOUND_ALONE_NS if one waveform has the lane, or if the lane
  * has no real-time priority. */
 uint64_t baton_bound(const struct node_image *node, uint32_t lane, uint64_t baton, bool realtime);
 

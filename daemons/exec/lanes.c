@@ -395,6 +395,7 @@ static int entries_take(struct exec_wave *wave, uint32_t lane, char *ret_why, si
 		wave->places[s].entry = entry;
 		table->entry[entry].waveform = wave->control;
 		table->entry[entry].segment = s;
+		atomic_store(&table->entry[entry].slots, wave->view.segments[s].stride);
 		table->entry[entry].seat = wave->places[s].seat;
 		next++;
 	}

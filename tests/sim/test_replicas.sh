@@ -72,4 +72,19 @@ sed -i 's/ replicas = 3;//' live.conf
 ok "one place lives" lived
 ok "there is something" test -s three.bin
 ok "--set is at one index of all places" cmp soft.bin three.bin
+
+# ---- a call that is longer than the slot and than any bound of one slot, in real time ----
+cat >long.conf <<'END'
+name = "long";
+slot_ns = 50000000;
+clock = "timer";
+instances: {
+	source: { component = "random_source"; length = 64; seed = 1; };
+	spin:   { component = "spin"; mean_us = 140000.0; replicas = 6; };
+	sink:   { component = "file_sink"; path = "long.bin"; };
+};
+links = ( "source -> spin -> sink" );
+END
+ok "a call that takes three of its six slots is none that hangs" says 0 '^slots .* 8 run' aloe run long.conf --lanes 0,1 --slots 8
+ok "and the sink has all" test "$(wc -c <long.bin)" = 512
 exit $failed

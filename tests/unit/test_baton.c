@@ -133,6 +133,12 @@ static void test_bound(void **state)
 	(void)state;
 	assert_int_equal(baton_bound(&b->node, 0, 0, true), SLOT_NS);
 	assert_int_equal(baton_bound(&b->node, 0, 0, false), BATON_BOUND_ALONE_NS);
+	/* a place of several has as many slots; where no entry is named, nobody has */
+	b->node.lane[0].entry[1].slots = 3;
+	assert_int_equal(baton_bound(&b->node, 0, baton_make(99, 0, 1), true), 3 * SLOT_NS);
+	assert_int_equal(baton_bound(&b->node, 0, baton_make(99, 0, 0), true), SLOT_NS);
+	assert_int_equal(baton_bound(&b->node, 0, baton_make(99, 0, BATON_NOBODY), true), SLOT_NS);
+	b->node.lane[0].entry[1].slots = 0;
 	b->node.timebase[0].slot_ns = 1000;
 	assert_int_equal(baton_bound(&b->node, 0, 0, true), BATON_BOUND_NS);
 	/* the holder is off the lane, and the other one waits for it */
