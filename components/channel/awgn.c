@@ -12,7 +12,7 @@
  *
  * The noise of an index depends on seed and index alone (core/kernels/random.h). Integers are
  * rounded to nearest and limited to +-32767; what was limited is counted. Both ratios are live: the
- * one set last holds. */
+ * one set last holds, so it is not stateless. */
 #include <aloe/component.h>
 
 #include <math.h>
@@ -170,5 +170,4 @@ ALOE_COMPONENT(awgn) = {
     .check = awgn_check,
     .init = awgn_init,
     .work = awgn_work,
-    .stateless = 1,
 };
