@@ -19,14 +19,60 @@ static void number_put(_Atomic uint64_t *number, uint64_t value)
 	atomic_store_explicit(number, value, memory_order_relaxed);
 }
 
+uint64_t image_steps_done(const struct image_view *view, uint32_t segment)
+{
+	const uint64_t next = number_get(&image_segment_state(view, segment)->done),
+	               behind = view->segments[segment].stride - 1;
+
+	return next > behind ? next - behind : 0;
+}
+
+/* The index of step `step`, or of the first step that the instance has. */
+static uint64_t index_of(const struct image_view *view, uint32_t instance, uint64_t step)
+{
+	const uint64_t first = number_get(&image_instance_state(view, instance)->first),
+	               lag = view->instances[instance].lag;
+
+	step = step > first ? step : first;
+	return step > lag ? step - lag : 0;
+}
+
+uint64_t image_indices_done(const struct image_view *view, uint32_t instance)
+{
+	return index_of(view, instance, image_steps_done(view, view->instances[instance].segment));
+}
+
 uint64_t image_next_index(const struct image_view *view, uint32_t instance)
 {
 	const struct image_instance *row = &view->instances[instance];
-	const uint64_t done = number_get(&image_segment_state(view, row->segment)->done);
-	const uint64_t first = number_get(&image_instance_state(view, instance)->first);
-	const uint64_t step = done > first ? done : first;
+	const uint64_t k =
+	    index_of(view, instance, number_get(&image_segment_state(view, row->segment)->done));
 
-	return step > row->lag ? step - row->lag : 0;
+	return row->places > 1 ? k + (row->place + row->places - k % row->places) % row->places : k;
+}
+
+static uint64_t next_of_places(const struct image_view *view, uint32_t instance, bool most)
+{
+	const struct image_instance *first = &view->instances[instance];
+	uint64_t next = image_next_index(view, instance);
+
+	for (uint32_t j = 1; j < first->places; j++) {
+		const uint32_t number = (uint32_t)(image_place(view, first, j) - view->instances);
+		const uint64_t k = image_next_index(view, number);
+
+		next = (k > next) == most ? k : next;
+	}
+	return next;
+}
+
+uint64_t image_next_least(const struct image_view *view, uint32_t instance)
+{
+	return next_of_places(view, instance, false);
+}
+
+uint64_t image_next_most(const struct image_view *view, uint32_t instance)
+{
+	return next_of_places(view, instance, true);
 }
 
 /* ---- may it follow? ------------------------------------------------------------------------ */

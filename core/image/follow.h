@@ -48,8 +48,18 @@ int image_ring(void *program, uint32_t buffer, uint32_t keep);
 int image_carry(
     const struct image_view *before, const struct image_view *after, uint64_t *ret_step);
 
-/* image_next_index: the index that an instance works on next, where its segment has done its
- * steps. */
+/* A segment's `done` is its own next step: of a place that is `stride` steps behind its last one,
+ * and says nothing of the steps between. image_steps_done: the last step that the segment has done
+ * + 1; image_indices_done: the last index that a row has done + 1, where its segment has done its
+ * steps; 0: none. */
+uint64_t image_steps_done(const struct image_view *view, uint32_t segment);
+uint64_t image_indices_done(const struct image_view *view, uint32_t instance);
+
+/* image_next_index: the index that a row works on next, where its segment has done its steps; of a
+ * place the next of its own. image_next_least, image_next_most: the least and most of all places of
+ * an instance, of which `instance` is the first. All indices before the least are done. */
 uint64_t image_next_index(const struct image_view *view, uint32_t instance);
+uint64_t image_next_least(const struct image_view *view, uint32_t instance);
+uint64_t image_next_most(const struct image_view *view, uint32_t instance);
 
 #endif

@@ -136,6 +136,12 @@ uint32_t image_find_node(const struct image_view *view, const char *name);
 /* image_nodes returns the number of nodes that run a part of the program, nodes with sources
  * first. */
 uint32_t image_nodes(const struct image_view *view, uint32_t ret_nodes[IMAGE_NODES_MAX]);
+/* image_span_ns returns how long a segment's step may take: as many slots as it has places. */
+static inline uint64_t image_span_ns(const struct image_view *view, uint32_t segment)
+{
+	return view->segments[segment].stride * view->head->slot_ns;
+}
+
 /* image_place returns place j of an instance, which is the row of its first place. */
 static inline const struct image_instance *image_place(
     const struct image_view *view, const struct image_instance *first, uint32_t j)

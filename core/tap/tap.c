@@ -70,21 +70,26 @@ uint32_t tap_bytes(const struct image_view *view, uint32_t buffer)
 
 /* ---- where ---- */
 
-/* The done-index of the writer, read before the stamps that it vouches for. */
+/* The done-index of the writer, in all of its places, read before the stamps that it vouches for. */
 static uint64_t index_next(const struct tap *tap)
 {
-	const uint64_t next = image_next_index(tap->view, tap->view->buffers[tap->buffer].instance);
+	const uint64_t next = image_next_least(tap->view, tap->view->buffers[tap->buffer].instance);
 
 	atomic_thread_fence(memory_order_acquire);
 	return next;
 }
 
-/* The oldest message that nobody may be writing over. */
+/* The oldest message that nobody may be writing over: a place may be ahead of the others. */
 static uint64_t index_oldest(const struct tap *tap, uint64_t next)
 {
-	const uint64_t kept = tap->view->buffers[tap->buffer].depth - 1;
+	const struct image_buffer *row = &tap->view->buffers[tap->buffer];
+	const uint64_t kept = row->depth - 1,
+	               most = tap->view->instances[row->instance].places > 1
+	    ? image_next_most(tap->view, row->instance)
+	    : next;
+	const uint64_t oldest = most > kept ? most - kept : 0;
 
-	return next > kept ? next - kept : 0;
+	return oldest < next ? oldest : next;
 }
 
 void tap_init(struct tap *tap, const struct image_view *view, uint32_t buffer, uint64_t from)

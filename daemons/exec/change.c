@@ -214,8 +214,8 @@ static uint64_t indices_of_all(const struct exec_wave *wave, uint64_t more)
 	uint64_t n = wave_steps_max(wave) + more;
 
 	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
-		if (image_next_index(&wave->view, i) + more > n)
-			n = image_next_index(&wave->view, i) + more;
+		if (image_indices_done(&wave->view, i) + more > n)
+			n = image_indices_done(&wave->view, i) + more;
 	return n;
 }
 

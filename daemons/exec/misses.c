@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/image/follow.h"
 #include "core/platform/platform.h"
 
 enum {
@@ -223,7 +224,7 @@ static void miss_join(struct miss_look *look, struct exec_miss *ret)
 	const struct image_miss *miss = &ret->miss;
 	struct evidence_slot slot = {.kind = miss->kind,
 	    .edge_ns = miss->at_ns,
-	    .slot_ns = look->wave->view.head->slot_ns,
+	    .slot_ns = image_span_ns(&look->wave->view, look->segment),
 	    .late_ns = miss->late_ns,
 	    .start_ns = miss->at_ns + miss->start_late_ns,
 	    .from_ns = miss->from_ns,
@@ -504,7 +505,7 @@ bool misses_slots(const struct exec_wave *wave, uint64_t *ret_first, uint64_t *r
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const struct image_segment_state *state = image_segment_state(&wave->view, s);
-		const uint64_t done = atomic_load(&state->done),
+		const uint64_t done = image_steps_done(&wave->view, s),
 		               slot = done > 0 ? atomic_load(&state->slot[(done - 1) % IMAGE_STEPS])
 		                               : 0;
 

@@ -138,7 +138,7 @@ void misses_calls_take(struct exec_wave *wave, uint32_t segment, const struct im
 	struct exec_calls *to = &misses->calls[CALLS_SLOTS];
 	struct calls_look look = {.wave = wave,
 	    .to = to,
-	    .to_ns = miss->at_ns + wave->view.head->slot_ns + miss->late_ns};
+	    .to_ns = miss->at_ns + image_span_ns(&wave->view, segment) + miss->late_ns};
 
 	to->slot = miss->slot;
 	to->edge_ns = miss->at_ns;

@@ -137,11 +137,14 @@ static void json_answer(struct exec_wave *wave, const struct wire_view *request,
 	free(text);
 }
 
-/* The time that was left when the last segment of the slot ended; NAN: not known any more. */
+/* The least time that a segment which began in the slot had left of its own when it ended; NAN: not
+ * known any more. */
 static double left_us(const struct exec_wave *wave, uint64_t slot)
 {
 	const struct node_timebase *base = wave_timebase(wave);
-	uint64_t end = 0;
+	const uint64_t edge =
+	    base != NULL ? atomic_load(&base->start_ns) + slot * base->slot_ns : 0;
+	int64_t left = INT64_MAX;
 
 	if (base == NULL || base->pace != IMAGE_TIMER)
 		return NAN;
@@ -153,15 +156,14 @@ static double left_us(const struct exec_wave *wave, uint64_t slot)
 
 		for (uint64_t e = written > size ? written - size : 0; e < written; e++) {
 			const struct image_event event = ring[e % size];
+			const int64_t of = (int64_t)(edge + image_span_ns(&wave->view, s) -
+			    event.start_ns - event.ns);
 
-			if (event.start_ns + event.ns > end &&
-			    timebase_slot(base, event.start_ns) == slot)
-				end = event.start_ns + event.ns;
+			if (of < left && timebase_slot(base, event.start_ns) == slot)
+				left = of;
 		}
 	}
-	return end == 0 ? NAN
-	                : us((double)(int64_t)(atomic_load(&base->start_ns) +
-	                      (slot + 1) * base->slot_ns - end));
+	return left == INT64_MAX ? NAN : us((double)left);
 }
 
 /* A slot without a record was on time where no record is missing. "": it was. */

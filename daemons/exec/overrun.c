@@ -7,6 +7,7 @@
  * slots were in time), `mode` (parameters have other values as long) or `stop` (the waveform is
  * stopped).
  */
+#include "core/image/follow.h"
 #include "daemons/exec/end.h"
 #include "daemons/exec/misses.h"
 #include "daemons/exec/mode.h"
@@ -130,7 +131,7 @@ static void over_check(struct exec_wave *wave, const struct overrun_step *step)
 	uint64_t done = 0;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const uint64_t of = atomic_load(&image_segment_state(&wave->view, s)->done);
+		const uint64_t of = image_steps_done(&wave->view, s);
 
 		done = of > done ? of : done;
 	}

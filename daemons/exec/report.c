@@ -6,6 +6,7 @@
 
 #include "core/base/calibrate.h"
 #include "core/base/clock.h"
+#include "core/image/follow.h"
 #include "core/platform/platform.h"
 #include "daemons/exec/clock.h"
 #include "daemons/exec/misses.h"
@@ -62,7 +63,7 @@ static json_t *slots_json(const struct exec_wave *wave)
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const struct image_segment_state *state = image_segment_state(&wave->view, s);
-		const uint64_t done = get(&state->done), all = get(&state->slots);
+		const uint64_t done = image_steps_done(&wave->view, s), all = get(&state->slots);
 		const uint64_t behind =
 		    last != IMAGE_FOREVER && done > last + 1 ? done - last - 1 : 0;
 		const uint64_t most = behind < all ? behind : all;

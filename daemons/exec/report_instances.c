@@ -349,6 +349,20 @@ static void errors_put(const struct exec_wave *wave, uint32_t copy, json_t *o)
 		put_u64(o, names[n], counted[n]);
 }
 
+/* The longest call of an instance, in whichever of its places. */
+static double place_slowest(const struct image_view *view, const struct image_instance *first)
+{
+	double most = 0;
+
+	for (uint32_t j = 0; j < first->places; j++) {
+		const uint32_t number = (uint32_t)(image_place(view, first, j) - view->instances);
+		const double largest = (double)hist_load(&image_time(view, number)->largest);
+
+		most = largest > most ? largest : most;
+	}
+	return most;
+}
+
 static json_t *one_copy(const struct exec_wave *wave, uint32_t copy)
 {
 	const struct image_view *view = &wave->view;
@@ -366,7 +380,7 @@ static json_t *one_copy(const struct exec_wave *wave, uint32_t copy)
 
 		sound = sound && image_time_sound(time);
 		mean += calls > 0 ? (double)hist_load(&time->sum) / (double)calls / row->places : 0;
-		most += row->place == 0 ? (double)hist_load(&time->largest) : 0;
+		most += row->place == 0 ? place_slowest(view, row) : 0;
 		overruns +=
 		    get(&image_instance_state(view, copy * originals_count(wave) + i)->overruns);
 	}

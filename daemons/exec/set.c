@@ -69,13 +69,9 @@ static bool wave_paced(const struct exec_wave *wave)
 	return image_timed(wave->view.head->clock);
 }
 
-/* The first index that a change made now is sure to meet; on a clock that stands, the next one, and
- * where nothing paces the waveform the first that belongs to step `held`, which nobody begins. */
-static uint64_t first_index(
-    const struct exec_wave *wave, const struct image_instance *row, uint64_t held)
+/* The next step of an instance: of the place that is ahead of the others. It may be under way. */
+static uint64_t next_step(const struct exec_wave *wave, const struct image_instance *row)
 {
-	const uint64_t rests = atomic_load(
-	    &image_instance_state(&wave->view, (uint32_t)(row - wave->view.instances))->first);
 	uint64_t step = 0;
 
 	for (uint32_t j = 0; j < row->places; j++) {
@@ -84,6 +80,18 @@ static uint64_t first_index(
 
 		step = done > step ? done : step;
 	}
+	return step;
+}
+
+/* The first index that a change made now is sure to meet; on a clock that stands, the next one, and
+ * where nothing paces the waveform the first that belongs to step `held`, which nobody begins. */
+static uint64_t first_index(
+    const struct exec_wave *wave, const struct image_instance *row, uint64_t held)
+{
+	const uint64_t rests = atomic_load(
+	    &image_instance_state(&wave->view, (uint32_t)(row - wave->view.instances))->first);
+	uint64_t step = next_step(wave, row);
+
 	step = step < rests ? rests : step;
 	if (wave_paced(wave) && !wave_quiet(wave))
 		step += 1 + wave_margin(wave);
@@ -148,15 +156,10 @@ static uint64_t first_of_all(
 static bool all_in_time(
     const struct exec_wave *wave, const struct node_change *changes, unsigned n, uint64_t index)
 {
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n && !wave_quiet(wave); i++) {
 		const struct image_instance *row = &wave->view.instances[changes[i].instance];
 
-		if (!wave_quiet(wave) && row->places > 1 &&
-		    lanes_slot(wave) >= atomic_load(&wave_control(wave)->base) + index + row->lag)
-			return false;
-		if (!wave_quiet(wave) && row->places == 1 &&
-		    atomic_load(&image_segment_state(&wave->view, row->segment)->done) >=
-		        index + row->lag)
+		if (next_step(wave, row) >= index + row->lag)
 			return false;
 	}
 	return true;
@@ -169,9 +172,11 @@ static uint64_t newest_of_all(
 	uint64_t newest = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		const uint64_t next = image_next_index(&wave->view, changes[i].instance);
+		const uint32_t instance = changes[i].instance;
+		const uint64_t next = image_next_most(&wave->view, instance),
+		               behind = wave->view.instances[instance].places;
 
-		newest = next > newest + 1 ? next - 1 : newest;
+		newest = next > newest + behind ? next - behind : newest;
 	}
 	return newest;
 }

@@ -16,18 +16,16 @@ void wave_limit(struct exec_wave *wave, uint64_t limit)
 	futex_wake(futex_low(&control->limit), INT32_MAX);
 }
 
-/* The number of the last step that was done + 1. A place of several counts the steps behind it, up
- * to its next one, as done, too. */
+/* The number of the last step that was done + 1. */
 uint64_t wave_steps_max(const struct exec_wave *wave)
 {
 	uint64_t most = 0;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const uint64_t done = atomic_load(&image_segment_state(&wave->view, s)->done),
-		               behind = wave->view.segments[s].stride - 1;
+		const uint64_t done = image_steps_done(&wave->view, s);
 
 		if (image_runs(&wave->view, s))
-			most = done > most + behind ? done - behind : most;
+			most = done > most ? done : most;
 	}
 	return most;
 }
@@ -72,7 +70,7 @@ bool wave_stands(const struct exec_wave *wave)
 
 	if (base == NULL || base->pace != IMAGE_STEP)
 		return wave->state == WAVE_PAUSE && !wave_comes_to_pause(wave) &&
-		    wave_steps_min(wave) == wave_steps_max(wave);
+		    wave_steps_min(wave) >= wave_steps_max(wave);
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const uint32_t lane = wave->places[s].lane;
 

@@ -159,7 +159,7 @@ static uint64_t index_newest(const struct image_view *view, uint32_t instance)
 		const bool counts = instance == IMAGE_NONE
 		    ? image_runs(view, view->instances[i].segment)
 		    : i == instance;
-		const uint64_t next = counts ? image_next_index(view, i) : 0;
+		const uint64_t next = counts ? image_indices_done(view, i) : 0;
 
 		newest = next > newest ? next : newest;
 	}

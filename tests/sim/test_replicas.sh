@@ -35,6 +35,25 @@ ok "the graph shows one" sh -c "test \$('$bin/aloe' graph u.conf | grep -c utran
 ok "and says so" says 0 'decoder in 5 places' aloe graph u.conf
 ok "skip is refused" says 2 'u.conf:[0-9]*: decoder .*cannot have replicas: late = "skip"' aloe check u.conf --late skip
 
+# ---- what is refused in words ----
+cat >words.conf <<'END'
+name = "words"; slot_ns = 1000000;
+instances: {
+	source: { component = "stand_in"; length = 64; };
+	mid:    { component = "stand_in"; length = 64; stateless = true; replicas = 64; };
+	next:   { component = "stand_in"; length = 64; stateless = true; replicas = 64; };
+	sink:   { component = "stand_in"; };
+};
+links = ( "source -> mid -> next -> sink" );
+END
+ok "more segments than a process is told of" says 2 'would run 130 segments' aloe plan words.conf --clock virtual --lanes 0,1
+ok "not with a process for each component" says 0 'next is in 64 places' \
+	aloe plan words.conf --clock virtual --lanes 0,1 --isolation component
+sed 's/stateless = true; //' words.conf >keeps.conf
+ok "a stand-in that keeps something" says 2 'mid .*cannot have replicas: its parameter .stateless. is not true' aloe check keeps.conf
+sed 's/sink:   { /sink:   { beside = true; /' words.conf >beside.conf
+ok "who is beside a place" says 2 'sink.beside: next has replicas' aloe check beside.conf
+
 # ---- a call that is longer than the slot ----
 sed 's/replicas = 5/replicas = "auto"; budget_us = 1500/; s/replicas = 2/replicas = "auto"/' u.conf >auto.conf
 ok "auto: as many places as it needs slots" says 0 '^replicas: decoder is in 2 places' \
@@ -72,6 +91,32 @@ sed -i 's/ replicas = 3;//' live.conf
 ok "one place lives" lived
 ok "there is something" test -s three.bin
 ok "--set is at one index of all places" cmp soft.bin three.bin
+
+# ---- STOP of a waveform that stands: what it gives does not depend on the places ----
+stopped() {
+	sed "s/scale = 16.0;/scale = 16.0; replicas = $1;/" live.conf >stopped.conf
+	aloe load stopped.conf --clock step && aloe start live && aloe step live --count 10 && aloe stop live && aloe unload live
+}
+ok "one place, stopped after 10 steps" stopped 1
+mv soft.bin one.bin
+ok "there is something, too" test -s one.bin
+for places in 2 4; do
+	ok "$places places, stopped after 10 steps" stopped "$places"
+	ok "have the bits of one place" cmp soft.bin one.bin
+done
+
+# ---- aloe set of a waveform that has slipped ----
+sed 's/scale = 16.0;/scale = 16.0; replicas = 3;/; s/slot_ns = 1000000/slot_ns = 10000000/' live.conf >slipped.conf
+sed -i 's/links = .*/links = ( "source -> mod -> slow -> soft -> sink" );/
+	s/sink:  /slow: { component = "spin"; mean_us = 15000.0; replicas = 1; }; sink:  /' slipped.conf
+ok "load what slips" aloe load slipped.conf --clock timer
+ok "start" aloe start live
+sleep 2
+for scale in 4 2; do
+	ok "set, however often it slipped" says 0 '' aloe set live soft.scale=$scale
+done
+ok "stop" aloe stop live
+ok "unload what slipped" aloe unload live
 
 # ---- a call that is longer than the slot and than any bound of one slot, in real time ----
 cat >long.conf <<'END'

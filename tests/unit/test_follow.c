@@ -172,6 +172,36 @@ static void test_next_index(void **state)
 	rig_close(rig);
 }
 
+/* The source's place 1 of 3, lag 2: its own steps are 0, 3, 6 ... and its indices 1, 4, 7 ... */
+static void test_next_of_a_place(void **state)
+{
+	static const uint64_t stands[][4] = {/* done, next index, steps done, indices done */
+	    {0, 1, 0, 0}, {3, 1, 1, 0}, {6, 4, 4, 2}, {9, 7, 7, 5}};
+	struct rig *rig = pair(3, 0);
+	struct image_instance instances[2];
+	struct image_segment segments[2];
+	struct image_view view;
+
+	(void)state;
+	rig_image(rig);
+	memcpy(instances, rig->view.instances, sizeof(instances));
+	memcpy(segments, rig->view.segments, sizeof(segments));
+	segments[0].stride = instances[0].places = 3;
+	instances[0].place = 1;
+	instances[0].lag = 2;
+	view = rig->view;
+	view.instances = instances;
+	view.segments = segments;
+	atomic_store(&image_instance_state(&view, 0)->first, 0);
+	for (size_t i = 0; i < sizeof(stands) / sizeof(stands[0]); i++) {
+		stand(rig, stands[i][0], 0);
+		assert_int_equal(image_next_index(&view, 0), stands[i][1]);
+		assert_int_equal(image_steps_done(&view, 0), stands[i][2]);
+		assert_int_equal(image_indices_done(&view, 0), stands[i][3]);
+	}
+	rig_close(rig);
+}
+
 /* Messages of index from .. to - 1 lie in the ring, each with its index in all bytes. */
 static void messages_write(struct rig *rig, uint64_t from, uint64_t to)
 {
@@ -400,6 +430,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_follows),
 	    cmocka_unit_test(test_next_index),
+	    cmocka_unit_test(test_next_of_a_place),
 	    cmocka_unit_test(test_carry),
 	    cmocka_unit_test(test_no_room),
 	    cmocka_unit_test(test_other_instances),

@@ -196,6 +196,45 @@ static void test_idle_and_skipped(void **state)
 	rig_close(rig);
 }
 
+/* A writer in two places, the second of which has other instances' rows between it and the first: a
+ * message is there when both have done all before it. */
+static void test_places(void **state)
+{
+	static const uint64_t stands[][3] = {/* done of the places, next index of the tap */
+	    {0, 1, 0}, {2, 1, 1}, {0, 3, 0}, {6, 3, 3}, {6, 7, 6}, {20, 7, 7}};
+	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
+	struct image_instance instances[3];
+	struct image_segment segments[2];
+	struct image_view view;
+	struct tap tap;
+
+	(void)state;
+	rig_add(rig, &probe_source, 0, 0);
+	rig_add(rig, &probe_sink, 0, 0);
+	rig_add(rig, &probe_source, 1, 0);
+	rig_link(rig, 0, 0, 1, 0, 0);
+	rig->nodes[0].depth = 16;
+	rig_open(rig);
+	memcpy(instances, rig->view.instances, sizeof(instances));
+	memcpy(segments, rig->view.segments, sizeof(segments));
+	instances[0].places = instances[2].places = 2;
+	segments[0].stride = segments[1].stride = 2;
+	instances[0].rest = 2;
+	instances[2].place = 1;
+	view = rig->view;
+	view.instances = instances;
+	view.segments = segments;
+	for (size_t i = 0; i < sizeof(stands) / sizeof(stands[0]); i++) {
+		atomic_store(&rig_state(rig, 0)->done, stands[i][0]);
+		atomic_store(&rig_state(rig, 1)->done, stands[i][1]);
+		tap_init(&tap, &view, 0, TAP_NOW);
+		assert_int_equal(tap.next, stands[i][2]);
+	}
+	tap_last(&tap, 16);
+	assert_int_equal(tap.next, 20 - 15); /* what the place that is ahead may write over */
+	rig_close(rig);
+}
+
 static void test_every(void **state)
 {
 	struct rig *rig = chain(16, IMAGE_FOREVER);
@@ -399,6 +438,7 @@ int main(void)
 	    cmocka_unit_test(test_follows),
 	    cmocka_unit_test(test_end),
 	    cmocka_unit_test(test_idle_and_skipped),
+	    cmocka_unit_test(test_places),
 	    cmocka_unit_test(test_every),
 	    cmocka_unit_test(test_before_the_ring),
 	    cmocka_unit_test(test_frames),
