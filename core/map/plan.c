@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/plan.h"
+#include "core/base/text.h"
 #include "core/map/admission.h"
 #include "core/map/map.h"
 #include "core/map/profile.h"
@@ -9,6 +10,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- costs ---- */
@@ -172,6 +174,28 @@ static int segments_make(
 	free(sequence);
 	free(order);
 	free(hosts);
+	return rc;
+}
+
+/* A process is told of so many segments at most. */
+static int hosts_check(const struct waveform *wf, const struct plan *plan, struct diag *diag)
+{
+	uint32_t *n = calloc(plan->n_hosts + 1, sizeof(*n));
+	int rc = n ? 0 : -ENOMEM;
+
+	for (size_t s = 0; n && s < plan->n_segments; s++)
+		n[plan->segments[s].host]++;
+	for (uint32_t h = 0; n && h < plan->n_hosts; h++) {
+		if (n[h] <= PLAN_HOST_SEGMENTS_MAX)
+			continue;
+		diag_error(diag, wf->file, 0,
+		    "one process would run %" PRIu32 " segment%s, which are places of replicas and "
+		    "runs of instances on a lane; a process runs at most %d: fewer replicas or "
+		    "lanes, or isolation = \"component\" are needed",
+		    n[h], plural(n[h]), PLAN_HOST_SEGMENTS_MAX);
+		rc = -EINVAL;
+	}
+	free(n);
 	return rc;
 }
 
@@ -407,6 +431,8 @@ static int plan_fill(const struct waveform *wf, const struct platform_model *pla
 		rc = lanes_and_lags(wf, &resources, costs, tails, options, diag, plan);
 	if (!rc)
 		rc = segments_make(wf, &resources, plan);
+	if (!rc)
+		rc = hosts_check(wf, plan, diag);
 	if (!rc)
 		rc = buffers_and_latency(wf, &resources, plan);
 	if (!rc) {

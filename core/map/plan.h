@@ -148,9 +148,12 @@ struct plan_options {
 };
 #define PLAN_OPTIONS ((struct plan_options){.q = 0.5, .mapper = MAPPER_PORTFOLIO})
 
+/* Segments of one process: runs of its instances on a lane, and each place of an instance. */
+enum { PLAN_HOST_SEGMENTS_MAX = 128 };
+
 /* plan_spread chooses how many places instances with replicas = "auto" get, and gives each place of
- * an instance its row (waveform_spread). Before plan_make. 0 or a negative number. */
-enum { PLAN_PLACES_MAX = 64 };
+ * an instance its row (waveform_spread). Before plan_make. 0, or -EINVAL with the reason in diag, or
+ * another negative number. */
 int plan_spread(struct waveform *waveform, const struct platform_model *platform,
     const struct profile *profile, struct diag *diag);
 

@@ -47,8 +47,14 @@ static void ports_check(struct wf_parse *parse, const struct wf_instance *instan
 static void beside_check(struct wf_parse *parse, size_t i)
 {
 	const struct wf_instance *instance = &parse->waveform->instances[i];
+	const int of = instance->beside ? waveform_beside(parse->waveform, i) : -1;
 
-	if (instance->beside && waveform_beside(parse->waveform, i) < 0)
+	if (of >= 0 && parse->waveform->instances[of].replicas != 1)
+		diag_error(parse->diag, parse->file, instance->line,
+		    "%s.beside: %s has replicas, and an instance is beside one place only; leave out "
+		    "one of the two keys",
+		    instance->name, parse->waveform->instances[of].name);
+	if (instance->beside && of < 0)
 		diag_error(parse->diag, parse->file, instance->line,
 		    "%s.beside: the instance reads nothing, or its first input comes from an "
 		    "instance behind it in the file; a link from one before it is needed",

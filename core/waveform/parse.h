@@ -29,12 +29,9 @@
 #include "core/waveform/waveform.h"
 
 enum {
-	WF_INSTANCES_MAX = 65536,
-	WF_LINKS_MAX = 1 << 18,
 	WF_LANES_MAX = 64,
 	WF_CPU_MAX = 1023,
 	WF_PERIOD_MAX = 1000000,
-	WF_REPLICAS_MAX = 64,
 	WF_DELAY_MAX = 65535,
 	WF_ITEMS_MAX = 1 << 24,
 	WF_ERRORS_MAX = 100,

@@ -55,6 +55,16 @@ static bool reads_any(const struct wf_instance *instance)
 	return false;
 }
 
+/* A component that stands for others has a parameter that says whether they keep anything. */
+static bool says_it_keeps(const struct wf_instance *instance)
+{
+	for (size_t i = 0; i < instance->type->n_params; i++)
+		if (instance->type->params[i].kind == ALOE_KIND_BOOL &&
+		    strcmp(instance->type->params[i].name, "stateless") == 0)
+			return instance->values[i].number == 0;
+	return false;
+}
+
 /* Why the instance must be in one place; NULL: it need not. */
 static const char *place_why(const struct waveform *waveform, const struct wf_instance *instance)
 {
@@ -67,6 +77,8 @@ static const char *place_why(const struct waveform *waveform, const struct wf_in
 	if (!type->stateless || type->tail > 0)
 		return "its component keeps something from one index to the next: its descriptor "
 		       "does not say .stateless = 1";
+	if (says_it_keeps(instance))
+		return "its parameter `stateless` is not true";
 	if (has_live_array(type))
 		return "it has an array that can be set while the waveform runs";
 	if (!reads_any(instance))
@@ -199,15 +211,6 @@ static size_t link_write(struct wf_instance *rows, const struct wf_link *old, in
 	return n;
 }
 
-/* An instance that is beside one in several places cannot be in the same slot. */
-static void beside_forget(struct wf_instance *rows, size_t n, const struct wf_link *links)
-{
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].beside && rows[i].in[0].link >= 0 &&
-		    rows[links[rows[i].in[0].link].from].places > 1)
-			rows[i].beside = false;
-}
-
 void waveform_spread_rows(
     const struct waveform *waveform, struct wf_instance *instances, struct wf_link *links)
 {
@@ -223,7 +226,6 @@ void waveform_spread_rows(
 	for (size_t l = 0; l < waveform->n_links; l++)
 		number += link_write(instances, &waveform->links[l],
 		    (int)(l / (n_links ? n_links : 1) * (each - n)), links, number);
-	beside_forget(instances, size.n_instances, links);
 }
 
 /* What a further place points to becomes its own. */

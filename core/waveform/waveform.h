@@ -58,6 +58,10 @@ struct wf_port {
 	uint32_t tap;  /* outputs: messages that a ring keeps for taps; 0: no tap */
 };
 
+/* Of a file, and with all copies and replicas. */
+enum { WF_INSTANCES_MAX = 65536, WF_LINKS_MAX = 1 << 18 };
+enum { WF_REPLICAS_MAX = 64 }; /* of an instance */
+
 /* Parameters that on_overrun may name, of all copies together. */
 enum { WF_MODES_MAX = 32 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/image/image.h"
+#include "daemons/common/hostlink.h"
 #include "daemons/swman/tables.h"
 
 enum { EVENTS_MIN = 1024, EVENTS_USUAL_MAX = 1 << 17, AHEAD = 16, AHEAD_BYTES = 256 * 1024 };
@@ -106,37 +107,39 @@ static void sources_gate(
 		gate_note(strictest, -(int64_t)lag);
 }
 
-static int64_t gate_between(const struct build *b, uint32_t segment, uint32_t other)
+/* The strictest gate of `segment` towards each other one; INT32_MIN: none. Each link is looked at
+ * once. */
+static void gates_find(const struct build *b, uint32_t segment, int64_t *strictest)
 {
-	int64_t strictest = INT32_MIN;
-
+	for (uint32_t other = 0; other < b->plan->n_segments; other++)
+		strictest[other] = INT32_MIN;
 	for (size_t l = 0; l < b->wf->n_links; l++) {
 		const struct wf_link *link = &b->wf->links[l];
 		const uint32_t from = b->plan->instances[link->from].segment,
 		               to = b->plan->instances[link->to].segment;
 		const int64_t d = b->plan->links[l].distance;
 
-		if (from == other && to == segment)
-			gate_note(&strictest, 1 - d);
-		if (from == segment && to == other)
-			gate_note(&strictest,
+		if (to == segment)
+			gate_note(&strictest[from], 1 - d);
+		if (from == segment)
+			gate_note(&strictest[to],
 			    1 + d -
 			        (int64_t)depth_of(b, buffer_of(b, link->from, link->from_port)));
 	}
-	sources_gate(b, segment, other, &strictest);
-	return strictest;
+	for (uint32_t other = 0; other < b->plan->n_segments; other++)
+		sources_gate(b, segment, other, &strictest[other]);
 }
 
-static void gates_add(struct build *b, uint32_t segment, struct image_segment *row)
+/* strictest: scratch of a number for each segment */
+static void gates_add(
+    struct build *b, uint32_t segment, int64_t *strictest, struct image_segment *row)
 {
 	row->gates = (uint32_t)b->gates.count;
-	for (uint32_t other = 0; other < b->plan->n_segments; other++) {
-		const int64_t offset =
-		    other == segment ? INT32_MIN : gate_between(b, segment, other);
-
-		if (offset != INT32_MIN)
-			rows_add(b, &b->gates, &(struct image_gate){other, (int32_t)offset}, 1);
-	}
+	gates_find(b, segment, strictest);
+	for (uint32_t other = 0; other < b->plan->n_segments; other++)
+		if (other != segment && strictest[other] != INT32_MIN)
+			rows_add(b, &b->gates,
+			    &(struct image_gate){other, (int32_t)strictest[other]}, 1);
 	row->n_gates = (uint32_t)b->gates.count - row->gates;
 }
 
@@ -163,7 +166,12 @@ static void turn_set(
 
 static void segments_add(struct build *b)
 {
-	for (uint32_t s = 0; s < b->plan->n_segments; s++) {
+	static_assert((int)PLAN_HOST_SEGMENTS_MAX <= (int)HOSTLINK_SEGMENTS_MAX,
+	    "a host is told of all its segments");
+	int64_t *strictest = calloc(b->plan->n_segments + 1, sizeof(*strictest));
+
+	b->failed |= strictest == NULL;
+	for (uint32_t s = 0; strictest != NULL && s < b->plan->n_segments; s++) {
 		const struct plan_segment *segment = &b->plan->segments[s];
 		struct image_segment row = {
 		    .lane = segment->lane,
@@ -183,9 +191,10 @@ static void segments_add(struct build *b)
 		}
 		turn_set(b, segment, &row);
 		rows_add(b, &b->order, segment->instances, segment->n_instances);
-		gates_add(b, s, &row);
+		gates_add(b, s, strictest, &row);
 		rows_add(b, &b->segments, &row, 1);
 	}
+	free(strictest);
 }
 
 /* ---- instances ------------------------------------------------------------------------ */

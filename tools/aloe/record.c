@@ -142,7 +142,8 @@ static void output_add(struct record_job *record, int instance, int port)
 	    .port = port,
 	    .component = "recorder",
 	    .params = params,
-	    .beside = !cli_has(record->args, "platform")};
+	    .beside =
+	        !cli_has(record->args, "platform") && waveform->instances[instance].replicas == 1};
 	wf_graft_name(waveform, "in", graft);
 	snprintf(params, PARAMS, "keep = \"messages\"; path = \"%s/%s.%s\";", record->dir,
 	    waveform->instances[instance].name,
