@@ -153,6 +153,7 @@ static bool instance_sound(const struct check *c, const struct image_instance *i
 	    i->n_outputs <= ALOE_PORTS_MAX && i->period > 0 && i->phase < i->period &&
 	    i->n_params <= IMAGE_PARAMS_MAX && i->n_vars <= IMAGE_VARS_MAX &&
 	    i->sink <= h->instances.count && places_sound(c, i) &&
+	    (i->places == 1 || h->late == IMAGE_SLIP) &&
 	    part_sound(&h->inputs, i->inputs, i->n_inputs) &&
 	    part_sound(&h->outputs, i->outputs, i->n_outputs) &&
 	    part_sound(&h->params, i->params, i->n_params) &&
