@@ -152,8 +152,8 @@ struct plan_options {
 enum { PLAN_HOST_SEGMENTS_MAX = 128 };
 
 /* plan_spread chooses how many places instances with replicas = "auto" get, and gives each place of
- * an instance its row (waveform_spread). Before plan_make. 0, or -EINVAL with the reason in diag, or
- * another negative number. */
+ * an instance its row (waveform_spread). Before plan_make. 0, or -EINVAL with the reason in
+ * diag, or another negative number. */
 int plan_spread(struct waveform *waveform, const struct platform_model *platform,
     const struct profile *profile, struct diag *diag);
 

@@ -151,13 +151,12 @@ static bool lane_is_single(const struct node_lane *lane, uint64_t baton)
 	return true;
 }
 
-/* How many slots the holder may take: a place of several has as many for a call. */
+/* The slots that the holder may take for a call. */
 static uint32_t slots_promised(const struct node_lane *lane, uint64_t baton)
 {
 	const uint32_t holder = baton_entry(baton);
-	const uint32_t slots = holder < entries_of(lane)
-	    ? atomic_load_explicit(&lane->entry[holder].slots, memory_order_relaxed)
-	    : 1;
+	const uint32_t slots =
+	    holder < entries_of(lane) ? atomic_load(&lane->entry[holder].slots) : 1;
 
 	return slots > 1 ? slots : 1;
 }

@@ -48,8 +48,8 @@ const struct node_timebase *baton_timebase(const struct node_image *node, uint32
 bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton, uint64_t now);
 
 /* baton_bound returns how long the holder of `baton` may keep it: the slots that its segment may
- * take for a call, and at least BATON_BOUND_NS. The least is BATON_BOUND_ALONE_NS if one waveform has the lane, or if the lane
- * has no real-time priority. */
+ * take for a call, and at least BATON_BOUND_NS. The least is BATON_BOUND_ALONE_NS if one waveform
+ * has the lane, or if the lane has no real-time priority. */
 uint64_t baton_bound(const struct node_image *node, uint32_t lane, uint64_t baton, bool realtime);
 
 /* baton_look looks at the baton once. baton_held returns the time from which the bound counts for

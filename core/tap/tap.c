@@ -70,7 +70,7 @@ uint32_t tap_bytes(const struct image_view *view, uint32_t buffer)
 
 /* ---- where ---- */
 
-/* The done-index of the writer, in all of its places, read before the stamps that it vouches for. */
+/* The done-index of the writer, of all its places, read before the stamps that it vouches for. */
 static uint64_t index_next(const struct tap *tap)
 {
 	const uint64_t next = image_next_least(tap->view, tap->view->buffers[tap->buffer].instance);

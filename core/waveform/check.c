@@ -51,8 +51,8 @@ static void beside_check(struct wf_parse *parse, size_t i)
 
 	if (of >= 0 && parse->waveform->instances[of].replicas != 1)
 		diag_error(parse->diag, parse->file, instance->line,
-		    "%s.beside: %s has replicas, and an instance is beside one place only; leave out "
-		    "one of the two keys",
+		    "%s.beside: %s has replicas, and an instance is beside one place only; leave "
+		    "out one of the two keys",
 		    instance->name, parse->waveform->instances[of].name);
 	if (instance->beside && of < 0)
 		diag_error(parse->diag, parse->file, instance->line,

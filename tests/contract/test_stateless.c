@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A component that says .stateless keeps nothing from one index to the next: whatever an instance
- * has done before, and in whichever order its live parameters were set, it makes the same of the same
- * messages at the same index. */
+ * has done before, and in whichever order its live parameters were set, it makes the same of the
+ * same messages at the same index. */
 #include "tests/contract/subject.h"
 
 /* What comes of index k, of messages that depend on k alone. */
