@@ -299,28 +299,41 @@ static int decoder_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
-/* Instances may have been given iterations and a scaling of their own meanwhile: those that do not
- * have the first one's are served alone. */
-static int decoder_work_many(void *const *self, struct aloe_slot *const *slot, uint32_t n)
+/* Serves `first` and the instances behind it that have its iterations and scaling; `served` says
+ * which have been. */
+static void alike_work(
+    void *const *self, struct aloe_slot *const *slot, uint32_t first, uint32_t n, bool *served)
 {
-	const struct turbo_decoder *first = self[0];
+	const struct turbo_decoder *like = self[first];
 	struct turbo_decoder *all[ALOE_MANY_MAX];
 	const int16_t *llr[ALOE_MANY_MAX];
 	uint8_t *out[ALOE_MANY_MAX];
 	uint32_t together = 0;
 
-	assert(n >= 1 && n <= ALOE_MANY_MAX);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = first; i < n; i++) {
 		struct turbo_decoder *s = self[i];
-		if (s->iterations != first->iterations || scaling_of(s) != scaling_of(first)) {
-			decoder_work(s, slot[i]);
-		} else if (whole_tti(s, slot[i])) {
+		if (served[i] || s->iterations != like->iterations ||
+		    scaling_of(s) != scaling_of(like))
+			continue;
+		served[i] = true;
+		if (whole_tti(s, slot[i])) {
 			all[together] = s;
 			llr[together] = aloe_in_llr16(slot[i], 0);
 			out[together++] = aloe_out_bit(slot[i], 0);
 		}
 	}
 	instances_decode(all, together, llr, out);
+}
+
+/* Instances may have been given iterations and a scaling of their own meanwhile. */
+static int decoder_work_many(void *const *self, struct aloe_slot *const *slot, uint32_t n)
+{
+	bool served[ALOE_MANY_MAX] = {false};
+
+	assert(n >= 1 && n <= ALOE_MANY_MAX);
+	for (uint32_t i = 0; i < n; i++)
+		if (!served[i])
+			alike_work(self, slot, i, n, served);
 	return 0;
 }
 

@@ -173,7 +173,7 @@ static void many_is_n_times_one(const char *name, uint32_t items, uint32_t n, un
 	}
 	for (uint64_t k = 0; k < INDICES; k++) {
 		if (k == INDICES / 2)
-			for (uint32_t i = 1; i < n; i += 5)
+			for (uint32_t i = n % 2; i < n; i += 5)
 				set_live(&pairs[i], i / 5);
 		for (uint32_t i = 0; i < n; i++)
 			give_both(&pairs[i], k % 2 ? draw(&seed) % 16 : 16, &seed);
