@@ -133,8 +133,14 @@ void wave_busy_fail(const struct exec_wave *wave, const struct wire_view *reques
 {
 	char text[HOSTLINK_TEXT];
 
-	snprintf(
-	    text, sizeof(text), "\"%s\" has another change under way; try again later", wave->name);
+	if (wave_waits(wave))
+		snprintf(text, sizeof(text),
+		    "an upgrade of \"%s\" waits for index %llu; try again then, or abandon the "
+		    "upgrade with aloe upgrade --rollback, aloe pause or aloe stop",
+		    wave->name, (unsigned long long)wave->upgrade_at);
+	else
+		snprintf(text, sizeof(text), "\"%s\" has another change under way; try again later",
+		    wave->name);
 	failure_send(wave->exec, request, 2, text,
 	    (request->type == WIRE_REMAP || request->type == WIRE_RING) &&
 	        wave->remap != REMAP_NONE);
