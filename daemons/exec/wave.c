@@ -143,7 +143,7 @@ void wave_busy_fail(const struct exec_wave *wave, const struct wire_view *reques
 		    wave->name);
 	failure_send(wave->exec, request, 2, text,
 	    (request->type == WIRE_REMAP || request->type == WIRE_RING) &&
-	        wave->remap != REMAP_NONE);
+	        wave->remap != REMAP_NONE && !wave_waits(wave));
 }
 
 bool wave_busy(const struct exec_pending *pending)

@@ -290,7 +290,7 @@ static const struct cli_option upgrade_options[] = {
     {"component", 0, "PATH|NAME", NULL, false,
         "the new build: DIR/NAME.so with its .desc beside it, or the name of a component"},
     {"set", 0, "NAME=VALUE", NULL, true,
-        "set a parameter of the new build; the others are as in the file; may be repeated"},
+        "set a parameter of the new build, or of the one gone back to; may be repeated"},
     {"at", 0, "INDEX", NULL, false,
         "first index that the new build works on; default: the next possible index"},
     {"shadow", 0, "N", NULL, false,
@@ -299,7 +299,8 @@ static const struct cli_option upgrade_options[] = {
         "messages are equal if the error is at least DB below the signal; default: bit for bit"},
     {"status", 0, NULL, NULL, false, "print what came of the shadow run"},
     {"commit", 0, NULL, NULL, false, "put the build of the shadow run into the waveform"},
-    {"rollback", 0, NULL, NULL, false, "drop the shadow run, or else go back to the build before"},
+    {"rollback", 0, NULL, NULL, false,
+        "drop a shadow run or a waiting upgrade, or else go back to the build before"},
     NODE_OPTIONS,
 };
 static const struct cli_option watch_options[] = {
@@ -617,7 +618,13 @@ static const char upgrade_doc[] =
     "goes on; no index is left out or done twice, and the other instances are not touched. If the "
     "old component has export_state and the new one import_state, the state is taken over; "
     "otherwise the new build starts fresh, and aloe says so. Parameters that were set since the "
-    "load keep their values where the new build has them too, unless --set gives another. The new "
+    "load, or given with an earlier upgrade, keep their values where the new build has them too, "
+    "unless --set gives another; an array that was set must be given. --rollback restores the "
+    "values from before the upgrade. While --at waits, pause, stop and --rollback abandon the "
+    "upgrade. An init that does not return within 30 s leaves the waveform running but its host "
+    "deaf: end it with `aloe unload --force`. An export_state or import_state that does not return "
+    "within 2 s ends the waveform, for nothing can work on a state that may still be read. An "
+    "instance with replicas cannot be upgraded. The new "
     "build needs the same ports with messages of the same sizes, and the same tail; sources and "
     "sinks of files and sockets cannot be upgraded, nor can waveforms that are recorded, that have "
     "a radio as their clock, or that run on several nodes. The build is copied into the folder of "
@@ -628,7 +635,11 @@ static const char upgrade_doc[] =
     "both write. What it reads needs rings, so the waveform pauses for a few slots once, as with "
     "`aloe tap`. A build that crashes or hangs there costs the waveform nothing. --status tells "
     "what came of it: equal, equal within DB, or which index was the first that differed; then "
-    "--commit or --rollback. A shadow run ends with aloe-exec, and with a remap. On the virtual "
+    "--commit or --rollback. A waveform has one shadow run; another one takes its place, and it "
+    "ends with aloe-exec, a remap, an upgrade, and when a parameter of the instance is set. Under "
+    "skip, messages that the instance missed are not missed by the shadow, and count as "
+    "different. The rings stay until the waveform is unloaded, and so does the memory of the build "
+    "that was loaded first. On the virtual "
     "clock the waveform may be too fast for a shadow, which --status then says.";
 static const char new_doc[] =
     "Creates the folder NAME with a component, a test, a waveform, a README and a Makefile that "
