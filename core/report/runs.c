@@ -282,7 +282,7 @@ static int build_remove(int folder, const char *name)
 	return rc == 0 && unlinkat(folder, name, AT_REMOVEDIR) < 0 ? -errno : rc;
 }
 
-/* What is in a folder goes, but for the report. -ENOTEMPTY: there are folders that are no builds. */
+/* What is in a folder goes, but for the report. -ENOTEMPTY: there are folders, and no builds. */
 static int files_remove(int folder)
 {
 	const int again = dup(folder);

@@ -29,6 +29,7 @@
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
 #include "daemons/exec/shadow.h"
+#include "daemons/exec/upgraded.h"
 
 enum { LOOK_NS = 100000, HALT_S = 10, IMPORT_S = 2, SHADOW_LOOK_NS = 1000000, HEAR_NS = 500000 };
 
@@ -195,8 +196,8 @@ static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 		    wave->name, wave->name);
 	else if (wave_spreads(wave))
 		exec_fail(wave->exec, request, 2,
-		    "\"%s\" has an instance with replicas, which keep their lanes, rings and builds; "
-		    "unload the waveform and load it again (an output that is to be read: --tap)",
+		    "\"%s\" has an instance with replicas, which keep their lanes, rings and "
+		    "builds; unload the waveform and load it again (an output that is to be read: --tap)",
 		    wave->name);
 	else if (wave->offered.sequence != 0)
 		exec_fail(wave->exec, request, 1,
@@ -291,26 +292,6 @@ void wave_ring(struct exec_wave *wave, const struct wire_view *request)
 
 /* ---- UPGRADE ------------------------------------------------------------------------ */
 
-/* The instance of that name in the file; of copies the first. */
-static uint32_t upgraded_find(const struct exec_wave *wave, const char *name)
-{
-	const struct image_view *view = &wave->view;
-
-	for (uint32_t i = 0; i < view->head->instances.count; i++)
-		if (strcmp(image_text(view, view->instances[i].original), name) == 0)
-			return i;
-	return IMAGE_NONE;
-}
-
-static const char *upgraded_name(const struct exec_wave *wave)
-{
-	const struct image_view *view = &wave->view;
-
-	return wave->upgraded < view->head->instances.count
-	    ? image_text(view, view->instances[wave->upgraded].original)
-	    : "?";
-}
-
 /* A waiting upgrade of that instance is dropped, as a shadow run is. */
 static bool upgrade_dropped(
     struct exec_wave *wave, const struct wire_view *request, const char *name)
@@ -329,21 +310,11 @@ static bool upgrade_dropped(
 	return true;
 }
 
-static bool changes_wait(const struct exec_wave *wave)
-{
-	const uint64_t written = atomic_load(&wave_control(wave)->changes);
-	uint64_t applied = 0;
-
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		applied += atomic_load(&image_segment_state(&wave->view, s)->applied);
-	return applied < written;
-}
-
 static bool may_upgrade(struct exec_wave *wave, const struct wire_view *request)
 {
 	if (!may_remap(wave, request))
 		return false;
-	if (changes_wait(wave))
+	if (upgraded_waits(wave))
 		exec_fail(wave->exec, request, 1,
 		    "changes of \"%s\" wait for their index, and belong to the build that runs; "
 		    "try again later",
@@ -518,25 +489,11 @@ static void remap_import(struct exec_wave *wave)
 	}
 }
 
-/* A segment may have passed the limit before it could see it. */
-static bool upgrade_missed(const struct exec_wave *wave, char *ret_why, size_t size)
-{
-	const uint64_t next = image_next_index(&wave->view, wave->upgraded);
-
-	if (!wave->upgrades || wave->upgrade_at == IMAGE_FOREVER || wave->upgrade_at == next)
-		return false;
-	snprintf(ret_why, size,
-	    "the waveform came to stand at index %llu, and not at index %llu; nothing was changed; "
-	    "name a later index",
-	    (unsigned long long)next, (unsigned long long)wave->upgrade_at);
-	return true;
-}
-
 static void remap_stands(struct exec_wave *wave)
 {
 	char why[200];
 
-	if (upgrade_missed(wave, why, sizeof(why)))
+	if (upgraded_missed(wave, why, sizeof(why)))
 		remap_abandon(wave, 1, why);
 	else if (wave->upgrades || wave->shadows)
 		remap_import(wave);
@@ -792,22 +749,7 @@ static void prepares_end(struct exec_wave *wave)
 	char why[REASON_BYTES];
 
 	wave->deaf = wave->upgrades;
-	if (wave->shadows && wave->remap_answers == wave->n_hosts)
-		snprintf(why, sizeof(why),
-		    "init of the new build of instance \"%s\" has not returned within %d s; its "
-		    "process was killed, and the waveform goes on as before",
-		    upgraded_name(wave), PREPARE_S);
-	else if (wave->upgrades)
-		snprintf(why, sizeof(why),
-		    "init of the new build of instance \"%s\" has not returned within %d s; the "
-		    "waveform goes on as before, but its host takes no orders any more; end the "
-		    "waveform with aloe unload --force %s",
-		    upgraded_name(wave), PREPARE_S, wave->name);
-	else
-		snprintf(why, sizeof(why),
-		    "the hosts have not prepared the remap within %d s; the waveform goes on as "
-		    "before",
-		    PREPARE_S);
+	upgraded_late(wave, why, sizeof(why));
 	remap_abandon(wave, 1, why);
 }
 

@@ -109,6 +109,7 @@ struct swman {
 	struct loop_timer learn;                 /* of the nodes of a platform, what they have */
 	struct loop_timer sweep;                 /* calls that time out, runs that end */
 	void (*runs_sweep)(struct swman *swman); /* swman_runs_sweep */
+	void (*remap)(struct swman *swman, const struct wire_view *request); /* swman_remap */
 	/* of a platform: several_prepare, several_ending */
 	void (*prepare_on)(struct swman *swman, const struct wire_view *request,
 	    const char *waveform, const char *notes, const void *program, size_t len);

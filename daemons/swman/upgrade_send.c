@@ -56,7 +56,7 @@ static void upgrade_done(
 			upgrades_shadow_begun(run, 0);
 	}
 	if (back)
-		swman_remap(swman, &request);
+		swman->remap(swman, &request);
 	else
 		swman_pass(swman, call, answer, NULL);
 }

@@ -277,6 +277,10 @@ ok "the waveform runs" sh -c "'$bin/aloe' status w --json | grep -q '\"state\": 
 ok "stop" end
 ok "every count once" test -z "$(counts sink)"
 ok "the bytes of a run without upgrades" as_without sink
+sed 's/name = "w"/name = "r"/; s/mean_us = 300.0;/mean_us = 300.0; replicas = 2;/; s/"sink"/"sink_r"/' w.conf >r.conf
+ok "a waveform with replicas" says 0 "" aloe load r.conf --lanes 0,1
+ok "keeps their builds" says 2 "has an instance with replicas, which keep their lanes, rings and builds" aloe upgrade r load --component spin
+ok "unload" says 0 "" aloe unload r
 ok "no build is left in the folders of runs" sh -c "! ls -d state/aloe/runs/*/build-* 2>/dev/null | grep ."
 echo "$done upgrades told as done, $kills kills of exec, $(messages sink) messages in the sink"
 exit $failed
