@@ -197,7 +197,8 @@ static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 	else if (wave_spreads(wave))
 		exec_fail(wave->exec, request, 2,
 		    "\"%s\" has an instance with replicas, which keep their lanes, rings and "
-		    "builds; unload the waveform and load it again (an output that is to be read: --tap)",
+		    "builds; unload the waveform and load it again (an output that is to "
+		    "be read: --tap)",
 		    wave->name);
 	else if (wave->offered.sequence != 0)
 		exec_fail(wave->exec, request, 1,

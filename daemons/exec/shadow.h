@@ -16,8 +16,8 @@
 int shadow_new(struct exec_wave *wave, const struct wire_view *request, const void *program,
     size_t len, void *rings, char *ret_why, size_t size);
 /* shadow_open starts its process, which reads the image that the waveform goes over to: 0, or
- * -errno with words. shadow_ready: 1, the new build is initialised; 0, not yet; negative, it never will
- * be, with words. */
+ * -errno with words. shadow_ready: 1, the new build is initialised; 0, not yet; negative, it never
+ * will be, with words. */
 int shadow_open(struct exec_wave *wave, char *ret_why, size_t size);
 int shadow_ready(struct exec_wave *wave, char *ret_why, size_t size);
 /* While the waveform stands: shadow_export asks the instance's host for its state, 0 or -errno;
