@@ -639,7 +639,6 @@ static const char new_doc[] =
     "Creates the folder NAME with a component, a test, a waveform, a README and a Makefile that "
     "builds against this installation: `cd NAME && make run` tries the component, `make test` "
     "tests it, `make debug` runs it in gdb, and `make asan` tests it with the address sanitizer.";
-
 static const char keys_doc[] =
     "Nodes of different machines talk over TCP only with keys (CURVE, as in zmq_curve(7)): every "
     "node has a secret key, and a list of the nodes that may connect to it. A node that is not "
