@@ -357,7 +357,7 @@ static int64_t decoder_export(const void *self, void *to, size_t size, struct al
 static int decoder_import(void *self, const void *from, size_t size, struct aloe_setup *setup)
 {
 	struct turbo_decoder *s = self;
-	struct turbo_export counts;
+	struct turbo_export counts = {0};
 
 	if (size == sizeof(counts))
 		memcpy(&counts, from, sizeof(counts));

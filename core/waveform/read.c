@@ -21,9 +21,8 @@ static const char *const admits[] = {"fits", "strict", "always", NULL};
 static const char *const waveform_keys[] = {"name", "slot_ns", "slot_samples", "rate", "clock",
     "late", "isolation", "scheduler", "pipelined", "overrun", "margin", "admit", "on_node_loss",
     "lease_ms", "on_overrun", "lanes", "instances", "links"};
-static const char *const instance_keys[] = {
-    "component", "pin", "node", "isolation", "period", "phase", "budget_us", "tap", "beside",
-    "replicas"};
+static const char *const instance_keys[] = {"component", "pin", "node", "isolation", "period",
+    "phase", "budget_us", "tap", "beside", "replicas"};
 
 enum {
 	WAVEFORM_KEYS = sizeof(waveform_keys) / sizeof(waveform_keys[0]),
