@@ -247,8 +247,6 @@ static void miss_join(struct miss_look *look, struct exec_miss *ret)
 	slot.alone = is_alone(look);
 	slot.mates = look->mates;
 	slot.n_mates = look->n_mates;
-	slot.throttled = look->wave->progress[look->segment].throttle.spans;
-	slot.n_throttled = look->wave->progress[look->segment].throttle.n;
 	records_put(look, &slot);
 	ordinary_put(look, &slot);
 	ret->n_causes = (uint32_t)evidence_join(&slot, ret->causes);
@@ -475,10 +473,7 @@ void misses_take(struct exec_wave *wave)
 		const uint64_t written = atomic_load(&image_segment_state(&wave->view, s)->misses),
 		               taken = wave->progress[s].misses;
 
-		if (!image_runs(&wave->view, s))
-			continue;
-		throttle_look(wave, s, written > taken);
-		if (written <= taken)
+		if (written <= taken || !image_runs(&wave->view, s))
 			continue;
 		if (wave->misses == NULL)
 			wave->misses = calloc(1, sizeof(*wave->misses));

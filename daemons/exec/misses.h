@@ -102,11 +102,6 @@ json_t *misses_causes(const struct exec_wave *wave);
 json_t *misses_sources(const struct exec_wave *wave);
 void misses_send(struct exec_wave *wave, const struct wire_view *request);
 
-/* throttle.c: throttle_look finds when a quota kept the thread of a segment from running, since it
- * was called last; `now`: even if that was a moment ago. It has to be called at least once a
- * second, so that no rise of the kernel's count belongs to a time that nobody knows. */
-void throttle_look(struct exec_wave *wave, uint32_t segment, bool now);
-
 /* witness.c: the records of a lane's CPU. witness_open: from now on. witness_fini is for the end of
  * exec. witness_records gives those since from_ns that are of `lane`, in memory that is valid until
  * the next call; false: there are none. At the first call a thread begins to read the names of the
