@@ -423,7 +423,8 @@ static const struct {
 	int signal;
 } stops[] = {{"the key", 0}, {"SIGTSTP", SIGTSTP}, {"SIGSTOP", SIGSTOP}};
 
-#define BEHIND "set -m; %s; bg >/dev/null; read line; fg >/dev/null"
+/* While it sleeps the shell does not read, so what is typed is there for whoever does. */
+#define BEHIND "set -m; %s; bg >/dev/null; sleep 1; read line; fg >/dev/null"
 
 /* As `ps` has it: T for what is stopped, + for what is in the foreground. */
 static bool is_state(pid_t pid, char state)
