@@ -6,7 +6,6 @@
 #define DAEMONS_EXEC_WAVE_H
 
 #include "core/bridge/bridge.h"
-#include "core/evidence/evidence.h"
 #include "core/image/image.h"
 #include "core/image/node.h"
 #include "core/wire/wire.h"
@@ -59,20 +58,10 @@ struct exec_peer { /* another node, as the bridge of this one has counted (peers
 	struct bridge_counts counts;
 };
 
-/* throttle.c: of a lane's thread of ordinary priority. */
-struct exec_throttle {
-	uint64_t read_ns;         /* when the kernel's count was read; 0: never */
-	uint64_t group, total_ns; /* whose count, and the count */
-	uint64_t left_ns;         /* of its rise: accounted for by nothing yet */
-	uint32_t n;
-	struct evidence_span spans[16]; /* times of throttling, the newest last */
-};
-
 struct exec_progress {
 	uint64_t sum, since_ns, looked_ns;
 	uint64_t done;   /* steps when last looked at: they never become fewer */
 	uint64_t misses; /* taken by misses.c */
-	struct exec_throttle throttle;
 };
 
 struct exec_pending {   /* a request to be answered later */
