@@ -182,7 +182,7 @@ static inline uint64_t instance_step(struct segment *segment, struct instance *i
 	if (segment->n_pending > 0)
 		segment_changes_due(segment, it, k);
 	due_set(segment, it, start);
-	if (step_is_sampled(segment, step)) {
+	if (segment->samples) {
 		assert(k + it->lag == step);
 		assert(it->first >= it->lag);
 		assert(k % it->period == it->phase);
@@ -222,6 +222,7 @@ static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, ui
 	if (atomic_load_explicit(&segment->control->conceal, memory_order_relaxed) != 0)
 		segment->checks |= INSTANCE_DUE;
 	clock_fast_tend(&segment->clock, start_ns);
+	segment->samples = step_is_sampled(segment, step);
 	segment->work_ns = 0;
 }
 
@@ -236,10 +237,9 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 	segment_bump(&state->slots, 1);
 	segment_bump(&state->busy_ns, ns);
 	lane_count(segment, slot, ns);
-	if (step_is_sampled(segment, step))
+	if (segment->samples)
 		hist_add(&state->overhead, ns - segment->work_ns);
 	if (segment->alone) {
-		assert(segment->stride == 1);
 		atomic_store_explicit(&state->done, step + 1, memory_order_release);
 		return;
 	}
@@ -311,21 +311,19 @@ enum segment_status segment_slot(
 	enum segment_status status;
 
 	assert(slot != IMAGE_FOREVER); /* this word stands for no slot */
-	if (segment->stride > 1 && segment->last_slot != IMAGE_FOREVER &&
-	    slot < segment->last_slot + segment->stride) {
+	if (segment->stride > 1 && slot < segment->next_slot &&
+	    segment->next_slot != IMAGE_FOREVER) {
 		lane_count_others(segment, slot, edge_ns, start);
 		return SEGMENT_PAUSED;
 	}
 	status = due_step(segment, slot, &step);
 	if (status == SEGMENT_RAN || status == SEGMENT_WAITS) {
-		if (segment->last_slot != IMAGE_FOREVER &&
-		    slot > segment->last_slot + segment->stride)
-			miss_skipped(segment, slot, slot - segment->last_slot - segment->stride,
-			    edge_ns, start);
+		if (__builtin_expect(slot > segment->next_slot, 0))
+			miss_skipped(segment, slot, slot - segment->next_slot, edge_ns, start);
 		/* a place that waits looks in each slot, and has its next step so much later */
-		segment->last_slot = status == SEGMENT_RAN ? slot : slot + 1 - segment->stride;
+		segment->next_slot = slot + (status == SEGMENT_RAN ? segment->stride : 1);
 	} else {
-		segment->last_slot = IMAGE_FOREVER;
+		segment->next_slot = IMAGE_FOREVER;
 	}
 	if (status == SEGMENT_ENDED)
 		segment_publish_end(segment);

@@ -71,6 +71,9 @@ struct segment {
 	struct image_event *events;
 	uint32_t n_events, event; /* size of the ring, and place of the next event */
 	uint32_t stride;          /* every such step is its own */
+	/* has_lane: it is alone on its lane, and the lane has no other slots than its own.
+	 * samples: this step is sampled */
+	bool has_lane, samples;
 	/* span_ns: what it may take for a step, `stride` slots; lane_ns: what all of its lane may
 	 * take, which is the same if it has the lane alone */
 	uint64_t slot_ns, span_ns, lane_ns;
@@ -81,7 +84,7 @@ struct segment {
 	unsigned checks;                    /* of this step, of enum instance_checks */
 	bool skip;                          /* late = "skip" */
 	bool counts_misses;                 /* a slot has an end: not under virtual */
-	uint64_t last_slot;                 /* slot of the last call; IMAGE_FOREVER: none yet */
+	uint64_t next_slot;                 /* of the next call; IMAGE_FOREVER: not known */
 	uint64_t late_ns, load_ns, left_ns; /* last counted */
 	uint32_t lacks;          /* instance that lacked a message in this step + 1; 0: none */
 	struct witness *witness; /* of the thread that runs it; NULL: none */
@@ -97,6 +100,10 @@ struct segment {
 int segment_init(struct segment *segment, const struct image_view *view, uint32_t number,
     struct instance *instances, const struct node_control *control);
 void segment_fini(struct segment *segment);
+
+/* segment_stride_set states that the segment runs each `stride`th step only. slot_ns, shares_lane
+ * and last_of_lane are set before. [control] */
+void segment_stride_set(struct segment *segment, uint32_t stride);
 
 /* segment_follow moves the pending changes of migrated instances from `before`, a stopped segment,
  * to `segment`. `written` is the number of changes published so far; `segment` has seen all of them

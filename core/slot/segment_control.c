@@ -15,6 +15,16 @@ static bool shares_lane(const struct image_view *view, uint32_t number)
 	return false;
 }
 
+void segment_stride_set(struct segment *segment, uint32_t stride)
+{
+	assert(stride > 0);
+	assert(segment->last_of_lane || segment->shares_lane);
+	segment->stride = stride;
+	segment->span_ns = stride * segment->slot_ns;
+	segment->lane_ns = segment->shares_lane ? segment->slot_ns : segment->span_ns;
+	segment->has_lane = stride == 1 && !segment->shares_lane;
+}
+
 int segment_init(struct segment *segment, const struct image_view *view, uint32_t number,
     struct instance *instances, const struct node_control *control)
 {
@@ -33,14 +43,11 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .control = control,
 	    .events = image_events(view, number),
 	    .n_events = row->n_events,
-	    .stride = row->stride,
 	    .slot_ns = view->head->slot_ns,
-	    .span_ns = row->stride * view->head->slot_ns,
-	    .lane_ns = (shares_lane(view, number) ? 1 : row->stride) * view->head->slot_ns,
 	    .end = row->end,
 	    .skip = view->head->late == IMAGE_SKIP,
 	    .counts_misses = image_timed(view->head->clock) && !view->head->radio_fast,
-	    .last_slot = IMAGE_FOREVER,
+	    .next_slot = IMAGE_FOREVER,
 	    .lane = image_lane_state(view, row->lane),
 	    .last_of_lane = view->lanes[row->lane].last == number,
 	    .shares_lane = shares_lane(view, number),
@@ -48,6 +55,8 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .holds = view->holds,
 	    .n_holds = view->head->holds.count,
 	};
+	assert(row->stride == 1 || !segment->alone);
+	segment_stride_set(segment, row->stride);
 	if (atomic_load(&segment->state->done) == 0) /* it begins with the first step of its own */
 		atomic_store(&segment->state->done, row->turn);
 	clock_fast_init(&segment->clock);

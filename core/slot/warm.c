@@ -249,7 +249,8 @@ struct rehearsal *rehearsal_new(void)
 	    .n_events = EVENTS,
 	    .slot_ns = SLOT_NS,
 	    .counts_misses = true,
-	    .last_slot = IMAGE_FOREVER};
+	    .next_slot = IMAGE_FOREVER};
+	segment_stride_set(&r->segment, 1);
 	return r;
 }
 
