@@ -119,11 +119,14 @@ static void rows_fill(struct tables *tables, const struct stream *stream)
 		    .n_gates = 1,
 		    .lag_max = i * DISTANCE,
 		    .n_events = 1,
+		    .stride = 1,
 		    .end = i * DISTANCE};
 		tables->instances[i] = (struct image_instance){.name = text_add(tables, names[i]),
 		    .segment = i,
 		    .lag = i * DISTANCE,
 		    .period = 1,
+		    .places = 1,
+		    .named = i,
 		    .n_inputs = i,
 		    .n_outputs = 1 - i,
 		    .source = 1 - i};
