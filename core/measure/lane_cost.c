@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
 #include "core/slot/lane.h"
+#include "core/slot/lane_count.h"
 
 enum {
 	SEATS = 2,

@@ -165,12 +165,6 @@ static inline void due_set(const struct segment *segment, struct instance *it, u
 		it->due_ns = it->budget_ns != 0 ? start + it->budget_ns : UINT64_MAX;
 }
 
-/* Once in SAMPLE_EVERY steps, whichever of them are the segment's own. */
-static inline bool step_is_sampled(const struct segment *segment, uint64_t step)
-{
-	return step % SAMPLE_EVERY < segment->stride;
-}
-
 /* Runs one instance in one step and returns the time at its end, the start of the next instance. */
 static inline uint64_t instance_step(struct segment *segment, struct instance *it, uint64_t k,
     uint64_t step, uint64_t slot, uint64_t start)
@@ -222,7 +216,7 @@ static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, ui
 	if (atomic_load_explicit(&segment->control->conceal, memory_order_relaxed) != 0)
 		segment->checks |= INSTANCE_DUE;
 	clock_fast_tend(&segment->clock, start_ns);
-	segment->samples = step_is_sampled(segment, step);
+	segment->samples = step % SAMPLE_EVERY < segment->stride;
 	segment->work_ns = 0;
 }
 

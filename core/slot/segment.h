@@ -71,9 +71,7 @@ struct segment {
 	struct image_event *events;
 	uint32_t n_events, event; /* size of the ring, and place of the next event */
 	uint32_t stride;          /* every such step is its own */
-	/* has_lane: it is alone on its lane, and the lane has no other slots than its own.
-	 * samples: this step is sampled */
-	bool has_lane, samples;
+	bool has_lane, samples;   /* every slot of its lane is its own; this step is sampled */
 	/* span_ns: what it may take for a step, `stride` slots; lane_ns: what all of its lane may
 	 * take, which is the same if it has the lane alone */
 	uint64_t slot_ns, span_ns, lane_ns;
@@ -100,10 +98,6 @@ struct segment {
 int segment_init(struct segment *segment, const struct image_view *view, uint32_t number,
     struct instance *instances, const struct node_control *control);
 void segment_fini(struct segment *segment);
-
-/* segment_stride_set states that the segment runs each `stride`th step only. slot_ns, shares_lane
- * and last_of_lane are set before. [control] */
-void segment_stride_set(struct segment *segment, uint32_t stride);
 
 /* segment_follow moves the pending changes of migrated instances from `before`, a stopped segment,
  * to `segment`. `written` is the number of changes published so far; `segment` has seen all of them

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/slot/lane_count.h"
 #include "core/slot/segment.h"
 
 static bool shares_lane(const struct image_view *view, uint32_t number)
@@ -13,16 +14,6 @@ static bool shares_lane(const struct image_view *view, uint32_t number)
 		if (s != number && view->segments[s].lane == view->segments[number].lane)
 			return true;
 	return false;
-}
-
-void segment_stride_set(struct segment *segment, uint32_t stride)
-{
-	assert(stride > 0);
-	assert(segment->last_of_lane || segment->shares_lane);
-	segment->stride = stride;
-	segment->span_ns = stride * segment->slot_ns;
-	segment->lane_ns = segment->shares_lane ? segment->slot_ns : segment->span_ns;
-	segment->has_lane = stride == 1 && !segment->shares_lane;
 }
 
 int segment_init(struct segment *segment, const struct image_view *view, uint32_t number,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/clock.h"
+#include "core/slot/lane_count.h"
 
 enum {
 	PAGE = 4096,

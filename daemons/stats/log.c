@@ -339,10 +339,9 @@ static struct stats_log *log_open(struct stats *stats, const struct wire_view *r
 		daemon_fail(&stats->daemon, request, 2, "instance \"%s\" has no variables", text);
 	else if (wave->view.instances[name.instance].places > 1)
 		daemon_fail(&stats->daemon, request, 2,
-		    "instance \"%s\" is in %u places, which are not done with one index at one "
+		    "instance \"%s\" has replicas, which are not done with one index at one "
 		    "time; `aloe watch` prints the sums of their counts",
-		    image_text(&wave->view, wave->view.instances[name.instance].name),
-		    wave->view.instances[name.instance].places);
+		    image_text(&wave->view, wave->view.instances[name.instance].name));
 	else if (every == 0)
 		daemon_fail(&stats->daemon, request, 2, "a row is for 1 index or more, not for 0");
 	else if (logs_count(stats) >= LOGS_MAX)
