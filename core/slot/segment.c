@@ -165,12 +165,6 @@ static inline void due_set(const struct segment *segment, struct instance *it, u
 		it->due_ns = it->budget_ns != 0 ? start + it->budget_ns : UINT64_MAX;
 }
 
-/* Once in SAMPLE_EVERY steps, whichever of them are the segment's own. */
-static inline bool step_is_sampled(const struct segment *segment, uint64_t step)
-{
-	return step % SAMPLE_EVERY < segment->stride;
-}
-
 /* Runs one instance in one step and returns the time at its end, the start of the next instance. */
 static inline uint64_t instance_step(struct segment *segment, struct instance *it, uint64_t k,
     uint64_t step, uint64_t slot, uint64_t start)
@@ -182,7 +176,7 @@ static inline uint64_t instance_step(struct segment *segment, struct instance *i
 	if (segment->n_pending > 0)
 		segment_changes_due(segment, it, k);
 	due_set(segment, it, start);
-	if (step_is_sampled(segment, step)) {
+	if (segment->samples) {
 		assert(k + it->lag == step);
 		assert(it->first >= it->lag);
 		assert(k % it->period == it->phase);
@@ -222,6 +216,7 @@ static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, ui
 	if (atomic_load_explicit(&segment->control->conceal, memory_order_relaxed) != 0)
 		segment->checks |= INSTANCE_DUE;
 	clock_fast_tend(&segment->clock, start_ns);
+	segment->samples = step % SAMPLE_EVERY < segment->stride;
 	segment->work_ns = 0;
 }
 
@@ -236,10 +231,9 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 	segment_bump(&state->slots, 1);
 	segment_bump(&state->busy_ns, ns);
 	lane_count(segment, slot, ns);
-	if (step_is_sampled(segment, step))
+	if (segment->samples)
 		hist_add(&state->overhead, ns - segment->work_ns);
 	if (segment->alone) {
-		assert(segment->stride == 1);
 		atomic_store_explicit(&state->done, step + 1, memory_order_release);
 		return;
 	}
@@ -311,21 +305,19 @@ enum segment_status segment_slot(
 	enum segment_status status;
 
 	assert(slot != IMAGE_FOREVER); /* this word stands for no slot */
-	if (segment->stride > 1 && segment->last_slot != IMAGE_FOREVER &&
-	    slot < segment->last_slot + segment->stride) {
+	if (segment->stride > 1 && slot < segment->next_slot &&
+	    segment->next_slot != IMAGE_FOREVER) {
 		lane_count_others(segment, slot, edge_ns, start);
 		return SEGMENT_PAUSED;
 	}
 	status = due_step(segment, slot, &step);
 	if (status == SEGMENT_RAN || status == SEGMENT_WAITS) {
-		if (segment->last_slot != IMAGE_FOREVER &&
-		    slot > segment->last_slot + segment->stride)
-			miss_skipped(segment, slot, slot - segment->last_slot - segment->stride,
-			    edge_ns, start);
+		if (__builtin_expect(slot > segment->next_slot, 0))
+			miss_skipped(segment, slot, slot - segment->next_slot, edge_ns, start);
 		/* a place that waits looks in each slot, and has its next step so much later */
-		segment->last_slot = status == SEGMENT_RAN ? slot : slot + 1 - segment->stride;
+		segment->next_slot = slot + (status == SEGMENT_RAN ? segment->stride : 1);
 	} else {
-		segment->last_slot = IMAGE_FOREVER;
+		segment->next_slot = IMAGE_FOREVER;
 	}
 	if (status == SEGMENT_ENDED)
 		segment_publish_end(segment);
