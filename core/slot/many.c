@@ -97,6 +97,8 @@ static uint64_t beside_call(struct segment *segment, struct instance *const *all
 	int status[ALOE_MANY_MAX];
 	uint64_t each, now;
 
+	assert(n > 1 && n <= ALOE_MANY_MAX);
+	assert(all[n - 1]->lag == all[0]->lag);
 	atomic_store_explicit(&segment->state->current, all[0]->number + 1, memory_order_relaxed);
 	for (uint32_t i = 0; i < n; i++) {
 		if (segment->n_pending > 0)
@@ -128,6 +130,7 @@ static uint64_t beside_step(
 	uint64_t now = start;
 	uint32_t n = 0;
 
+	assert(at < segment->n_instances);
 	if (segment->beside == all && segment->beside_step == step)
 		return start;
 	segment->beside = all;
