@@ -137,8 +137,8 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 	const uint32_t *order = rows_of(c, &h->order);
 
 	if (s->lane >= h->lanes.count || s->host >= h->hosts.count ||
-	    lanes[s->lane].node != hosts[s->host].node || s->stride == 0 || s->turn >= s->stride ||
-	    s->n_events - 1 >= IMAGE_EVENTS_MAX ||
+	    lanes[s->lane].node != hosts[s->host].node || s->turn >= s->stride ||
+	    (s->stride > 1 && s->n_instances != 1) || s->n_events - 1 >= IMAGE_EVENTS_MAX ||
 	    !part_sound(&h->order, s->order, s->n_instances) ||
 	    !part_sound(&h->gates, s->gates, s->n_gates) ||
 	    !rows_fit(s->state, 1, sizeof(struct image_segment_state), 64, h->total_bytes) ||
@@ -150,6 +150,7 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 	for (uint32_t i = 0; i < s->n_instances; i++)
 		if (order[s->order + i] >= h->instances.count ||
 		    instances[order[s->order + i]].segment != (uint32_t)(s - segments) ||
+		    instances[order[s->order + i]].places != s->stride ||
 		    !side_sound(c, &instances[order[s->order + i]],
 		        i > 0 ? &instances[order[s->order + i - 1]] : NULL))
 			return false;
@@ -170,14 +171,18 @@ static bool place_sound(const struct check *c, const struct image_instance *i)
 	    (uint64_t)(i - rows);
 }
 
+/* Copies are alike. */
 static bool places_sound(const struct check *c, const struct image_instance *i)
 {
-	const uint64_t n = c->head->instances.count;
+	const struct image_instance *rows = rows_of(c, &c->head->instances);
+	const uint64_t n = c->head->instances.count, number = (uint64_t)(i - rows);
+	const struct image_instance *original = &rows[number % (n / c->head->copies)];
 
 	if (i->places == 0 || i->place >= i->places || i->named >= n || i->rest >= n ||
-	    i->places - 1 > n - i->rest)
+	    i->places - 1 > n - i->rest || original->places != i->places ||
+	    original->place != i->place)
 		return false;
-	return i->places == 1 || (i->period == 1 && place_sound(c, i));
+	return i->places == 1 ? i->named == number : i->period == 1 && place_sound(c, i);
 }
 
 static bool instance_sound(const struct check *c, const struct image_instance *i)

@@ -52,11 +52,10 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .lane = image_lane_state(view, row->lane),
 	    .last_of_lane = view->lanes[row->lane].last == number,
 	    .shares_lane = shares_lane(view, number),
-	    .alone = view->head->segments.count == 1,
+	    .alone = view->head->segments.count == 1 && row->stride == 1,
 	    .holds = view->holds,
 	    .n_holds = view->head->holds.count,
 	};
-	assert(row->stride == 1 || !segment->alone);
 	segment_stride_set(segment, row->stride);
 	if (atomic_load(&segment->state->done) == 0) /* it begins with the first step of its own */
 		atomic_store(&segment->state->done, row->turn);

@@ -151,9 +151,9 @@ static void instance_print(FILE *out, const struct waveform *waveform,
 		fprintf(out, " isolation = \"%s\";", isolations[instance->isolation]);
 	if (instance->beside && !print->anywhere)
 		fputs(" beside = true;", out);
-	if (instance->replicas == 0 && !print->anywhere)
+	if (instance->replicas == 0 && (print->in_places || !print->anywhere))
 		fputs(" replicas = \"auto\";", out);
-	else if (instance->replicas > 1 && !print->anywhere)
+	else if (instance->replicas > 1 && (print->in_places || !print->anywhere))
 		fprintf(out, " replicas = %u;", instance->replicas);
 	if (instance->period > 1)
 		fprintf(out, " period = %u; phase = %u;", instance->period, instance->phase);

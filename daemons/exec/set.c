@@ -402,8 +402,6 @@ static int change_find(const struct exec_wave *wave, const char *name, struct no
 	*ret = (struct node_change){.instance = IMAGE_NONE, .param = IMAGE_NONE};
 	if (dot != NULL)
 		ret->instance = image_find_instance(&wave->view, name, (size_t)(dot - name));
-	if (ret->instance != IMAGE_NONE) /* all places have one set of parameters */
-		ret->instance = wave->view.instances[ret->instance].named;
 	if (ret->instance != IMAGE_NONE)
 		ret->param = param_find(&wave->view, ret->instance, dot + 1);
 	if (ret->param != IMAGE_NONE &&

@@ -121,8 +121,8 @@ static const struct cli_option run_options[] = {
         "with --record: keep a digest of each message of each link, for `aloe replay --compare` "
         "and `aloe compare`"},
     {"verify", 0, NULL, NULL, false,
-        "run the waveform again and again on other lanes, isolations, vector levels and clocks, "
-        "--slots each (default 1000), and print whether all sinks got the same bits"},
+        "run the waveform again and again on other lanes, isolations, replicas, vector levels and "
+        "clocks, --slots each (default 1000), and print whether all sinks got the same bits"},
     ON_NODES_OPTIONS,
     MISS_OPTION,
     CAP_OPTIONS,
