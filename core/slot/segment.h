@@ -91,6 +91,9 @@ struct segment {
 	uint32_t n_visits, n_pending;
 	struct segment_visit visits[SEGMENT_VISITS]; /* after the fields that every slot reads */
 	struct node_change pending[NODE_CHANGES];    /* exec never publishes more at a time */
+	/* the first of those side by side that were called last, and the step */
+	struct instance *const *beside;
+	uint64_t beside_step;
 };
 
 /* segment_init binds segment `number` of the view to `instances` (opened, and indexed by their

@@ -39,6 +39,7 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .skip = view->head->late == IMAGE_SKIP,
 	    .counts_misses = image_timed(view->head->clock) && !view->head->radio_fast,
 	    .next_slot = IMAGE_FOREVER,
+	    .beside_step = IMAGE_FOREVER,
 	    .lane = image_lane_state(view, row->lane),
 	    .last_of_lane = view->lanes[row->lane].last == number,
 	    .shares_lane = shares_lane(view, number),
