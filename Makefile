@@ -394,8 +394,10 @@ many: all $(B)/tests/faults/test_many ## MANY=1000 hosts, then as many waveforms
 	$(Q)grep -hE 'loaded|answers|took' $(B)/test-logs/faults.test_many.log $(B)/test-logs/sim.test_many_waveforms.sh.log
 
 # HOURS=8, or MINUTES=1: half of it on the virtual clock, half on the timer.
-SOAK_SECONDS = $(shell expr $(or $(HOURS),0) '*' 3600 + $(or $(MINUTES),$(if $(HOURS),0,1)) '*' 60)
+SOAK_SECONDS = $(shell expr $(or $(HOURS),0) '*' 3600 + $(or $(MINUTES),$(if $(HOURS),0,1)) '*' 60 2>/dev/null)
 soak: all $(B)/tests/soak/soak $(FAULTY) $(FAULTY:.so=.desc) ## HOURS=8 or MINUTES=1 of changes, remaps, kills and loads; no slot lost, memory and descriptors flat; SEED=1
+	$(Q)test "$(SOAK_SECONDS)" -gt 0 2>/dev/null || \
+		{ echo "soak: HOURS=$(HOURS) MINUTES=$(MINUTES): whole numbers are allowed, with a sum above 0: HOURS=8, MINUTES=30" >&2; exit 2; }
 	$(Q)SOAK_SECONDS=$(SOAK_SECONDS) TEST_TIMEOUT=$$(($(SOAK_SECONDS) * 2 + 600)) tests/run.sh $(B)/tests/soak/soak && \
 		sed 's/^/  /' $(B)/test-logs/soak.soak.log || { cat $(B)/test-logs/soak.soak.log; exit 1; }
 
