@@ -415,7 +415,9 @@ fuzzers: $(FUZZERS)
 RUNS ?= 10000000
 fuzz-long: fuzz-build ## RUNS=10000000 executions of every parser from the kept corpus, at most FUZZ_SECONDS each if that is given: a table, findings fail
 	$(Q)FUZZ_SECONDS=$(if $(filter file default,$(origin FUZZ_SECONDS)),0,$(FUZZ_SECONDS)) tests/fuzz/fuzz.sh build-fuzz/fuzz runs $(RUNS)
-fuzz-smoke: fuzz-build ## a minute of it, from the same seed each time: two seconds of every parser
+fuzz-smoke: ## a minute of it, from the kept corpus and the same seed each time: two seconds of every parser
+	$(Q)tests/deps.sh build fuzz
+	+$(Q)$(FUZZING)
 	$(Q)tests/fuzz/fuzz.sh build-fuzz/fuzz smoke 2
 
 # Counters of gcov in every program and component; tests/coverage/dump.c keeps those of who ends without exit. UHD's test is C++ of others.
