@@ -47,6 +47,7 @@ enum {
 
 enum platform_kind { PLATFORM_FULL, PLATFORM_HALF, PLATFORM_BUS };
 enum platform_transport { PLATFORM_TCP, PLATFORM_UDP, PLATFORM_DPDK };
+extern const char *const platform_transports[]; /* their names, ended by NULL */
 
 struct platform_cpus {
 	int *items;
@@ -92,6 +93,7 @@ struct platform_core {
 
 struct platform_link {
 	enum platform_kind kind;
+	int line; /* of the file, where it begins */
 	uint32_t *nodes;
 	size_t n_nodes;
 	double mbit_per_s;

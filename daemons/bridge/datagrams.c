@@ -12,15 +12,6 @@
 
 enum { PACKETS = 256 };
 
-static bool link_joins(const struct platform_link *link, uint32_t node)
-{
-	bool joined = false;
-
-	for (size_t i = 0; i < link->n_nodes; i++)
-		joined |= link->nodes[i] == node;
-	return joined;
-}
-
 /* The first link of this kind that joins them counts. */
 static bool is_reached(
     const struct machines *machines, uint32_t node, enum platform_transport transport)
@@ -30,8 +21,8 @@ static bool is_reached(
 
 	for (size_t l = 0; node != machines->self && l < model->n_links; l++)
 		reached |= model->links[l].transport == transport &&
-		    link_joins(&model->links[l], node) &&
-		    link_joins(&model->links[l], machines->self);
+		    machines_joins(&model->links[l], node) &&
+		    machines_joins(&model->links[l], machines->self);
 	return reached;
 }
 

@@ -177,6 +177,54 @@ static void test_mixed(void **state)
 	rig_close(&rig);
 }
 
+/* What machines_open says of three nodes with ports that have these links. */
+static int links_open_as(const char *port, const char *links)
+{
+	char text[1024];
+	struct rig rig;
+	struct daemon_args args = {.node = "a", .platform = rig.file};
+	int rc;
+
+	rig_open_at(&rig, "tcp", "127.0.0.1", "127.0.0.1");
+	args.state = args.dir = rig.dir;
+	snprintf(text, sizeof(text),
+	    "name = \"three\"; secure = false; nodes: { a: { mmac_per_s = 1.0; address = "
+	    "\"127.0.0.1:%d\"; port = \"%s\"; manager = true; lanes = [0]; }; b: { mmac_per_s = "
+	    "1.0; address = \"127.0.0.1:%d\"; port = \"%s\"; lanes = [1]; }; c: { mmac_per_s = "
+	    "1.0; address = \"127.0.0.1:%d\"; port = \"%s\"; lanes = [2]; }; };\nlinks = ( %s );",
+	    rig.port, port, rig.port + 2, port, rig.port + 4, port, links);
+	assert_int_equal(file_write(rig.file, text, strlen(text)), 0);
+	rc = machines_open(&rig.a.machines, &args, &rig.log);
+	rig_close(&rig);
+	return rc;
+}
+
+#define LINK(nodes, transport)                                                                     \
+	"{ nodes = [" nodes "]; mbit_per_s = 1.0; transport = \"" transport "\"; }"
+
+static void test_neighbours(void **state)
+{
+	const char *two = LINK("\"a\", \"b\"", "dpdk") ", " LINK("\"c\", \"a\"", "dpdk");
+
+	(void)state;
+	assert_int_equal(links_open_as("net_memif0,id=1", two), -EINVAL);
+	assert_int_equal(links_open_as("0000:01:00.0", two), 0);
+	assert_int_equal(links_open_as("net_memif0",
+	                     LINK("\"a\", \"b\"", "dpdk") ", " LINK("\"c\", \"a\"", "udp")),
+	    0);
+}
+
+static void test_two_transports(void **state)
+{
+	(void)state;
+	assert_int_equal(links_open_as("net_memif0",
+	                     LINK("\"a\", \"b\"", "dpdk") ", " LINK("\"b\", \"a\"", "udp")),
+	    -EINVAL);
+	assert_int_equal(links_open_as("net_memif0",
+	                     LINK("\"a\", \"b\"", "udp") ", " LINK("\"b\", \"a\"", "udp")),
+	    0);
+}
+
 /* Frames wait for others to leave with them, but not for more than a burst. */
 static void test_together(void **state)
 {
@@ -413,6 +461,8 @@ int main(void)
 	    cmocka_unit_test(test_they_come),
 	    cmocka_unit_test(test_ipv6),
 	    cmocka_unit_test(test_mixed),
+	    cmocka_unit_test(test_neighbours),
+	    cmocka_unit_test(test_two_transports),
 	    cmocka_unit_test(test_together),
 	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_strangers),
