@@ -315,6 +315,9 @@ int datagrams_open(struct datagrams *datagrams, const struct machines *machines,
 static void port_close(struct datagrams_port *port)
 {
 	if (port->transport) {
+		log_debug(port->of->log, "%s: %llu datagrams sent, %llu received",
+		    port->transport->kind->name, (unsigned long long)port->transport->counts.sent,
+		    (unsigned long long)port->transport->counts.received);
 		loop_watch_stop(port->of->loop, &port->watch);
 		loop_timer_stop(port->of->loop, &port->look);
 	}
