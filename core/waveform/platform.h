@@ -93,7 +93,6 @@ struct platform_core {
 
 struct platform_link {
 	enum platform_kind kind;
-	int line; /* of the file, where it begins */
 	uint32_t *nodes;
 	size_t n_nodes;
 	double mbit_per_s;
@@ -102,6 +101,7 @@ struct platform_link {
 	enum platform_transport transport;
 	/* what a core at either end takes for each message, and for each byte of it */
 	double message_ns, byte_ns;
+	int line; /* of the file, where it begins */
 };
 
 /* Lanes that the waveform names itself are looked for by CPU. */
