@@ -570,6 +570,7 @@ static uint64_t samples_left(const struct radio_pace *pace)
 
 void radio_pace_rest(struct radio_pace *pace)
 {
+	assert(pace->started);
 	assert(pace->ends < SHOW_EVERY);
 	if (++pace->ends == SHOW_EVERY)
 		radio_pace_show(pace);
@@ -613,6 +614,7 @@ static void margin_add(struct radio_pace *pace, uint64_t now_ns)
 
 void radio_pace_end(struct radio_pace *pace, uint64_t now_ns)
 {
+	assert(pace->begun);
 	if (pace->timed && pace->state != NULL && !pace->device->waits)
 		margin_add(pace, now_ns);
 	pace->timed = false;

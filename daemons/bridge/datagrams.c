@@ -315,7 +315,7 @@ int datagrams_open(struct datagrams *datagrams, const struct machines *machines,
 static void port_close(struct datagrams_port *port)
 {
 	if (port->transport) {
-		log_debug(port->of->log, "%s: %llu datagrams sent, %llu received",
+		log_debug(port->of->log, "%s: datagrams sent: %llu, received: %llu",
 		    port->transport->kind->name, (unsigned long long)port->transport->counts.sent,
 		    (unsigned long long)port->transport->counts.received);
 		loop_watch_stop(port->of->loop, &port->watch);
