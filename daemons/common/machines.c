@@ -119,9 +119,9 @@ static int neighbours_check(
 				continue;
 			if (first != MACHINES_NONE && first != link->nodes[i])
 				return diag_error(diag, file, link->line,
-				    "links with transport = \"dpdk\" join node \"%s\" to \"%s\" and to "
-				    "\"%s\", and its port is net_memif, which has one neighbour; a "
-				    "card, or another transport for one of the links, is needed",
+				    "links with transport = \"dpdk\" join node "
+				    "\"%s\" to \"%s\" and to \"%s\", and its port is "
+				    "net_memif, which has one neighbour; a card, or another transport for one of the links, is needed",
 				    model->nodes[node].name, model->nodes[first].name,
 				    model->nodes[link->nodes[i]].name);
 			first = link->nodes[i];
@@ -147,9 +147,9 @@ static int transports_check(
 				both[n++] = link->nodes[i];
 		if (n == 2 && other->transport != link->transport)
 			return diag_error(diag, file, link->line,
-			    "nodes \"%s\" and \"%s\" are joined by a link with transport = \"%s\" "
-			    "in line %d and by one with \"%s\" here; all links of two nodes have one "
-			    "transport",
+			    "nodes \"%s\" and \"%s\" are joined by a link with "
+			    "transport = \"%s\" in line %d and by one with "
+			    "\"%s\" here; all links of two nodes have one transport",
 			    model->nodes[both[0]].name, model->nodes[both[1]].name,
 			    platform_transports[other->transport], other->line,
 			    platform_transports[link->transport]);

@@ -68,7 +68,8 @@ static void rig_open_at(struct rig *rig, const char *transport, const char *a, c
 	snprintf(text, sizeof(text),
 	    "name = \"pair\"; secure = false; nodes: { a: { mmac_per_s = 1.0; address = "
 	    "\"%s:%d\"; port = \"p\"; manager = true; lanes = [0]; }; b: { mmac_per_s = 1.0; "
-	    "address = \"%s:%d\"; port = \"p\"; lanes = [1]; }; }; links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = "
+	    "address = \"%s:%d\"; port = \"p\"; lanes = [1]; }; }; links = ( { "
+	    "nodes = [\"a\", \"b\"]; mbit_per_s = "
 	    "1.0; transport = \"%s\"; } );",
 	    a, rig->port, b, rig->port + 2, transport);
 	assert_int_equal(file_write(rig->file, text, strlen(text)), 0);
