@@ -36,9 +36,10 @@ said_in_logs() { grep -rqsF "$1" "$XDG_STATE_HOME"; }
 mkdir -p bare/bin bare/lib
 cp "$bin"/aloe "$bin"/aloe-* bare/bin
 ln -s "$bin/../lib/aloe" bare/lib/aloe
-"$work/bare/bin/aloe" up --platform dpdk.conf >/dev/null 2>&1
+"$work/bare/bin/aloe" up --platform dpdk.conf >/dev/null 2>&1 & # it waits long for its daemons
 ok "no library" eventually said_in_logs 'this transport is built where libdpdk-dev is installed'
 "$work/bare/bin/aloe" down --platform dpdk.conf >/dev/null 2>&1
+wait
 rm -rf bare
 if [ ! -e "$bin/../lib/aloe-transports/dpdk.so" ]; then
 	[ $failed = 0 ] || exit 1
@@ -80,6 +81,8 @@ ok "a datagram or more for each slot" moved 100
 # ---- no such device ----
 
 ports net_nothing0 net_nothing0 >lost.conf
-aloe up --platform lost.conf >/dev/null 2>&1
+aloe up --platform lost.conf >/dev/null 2>&1 &
 ok "a device that there is not" eventually said_in_logs 'the device cannot be opened'
+aloe down --platform lost.conf >/dev/null 2>&1
+wait
 exit $failed
