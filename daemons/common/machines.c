@@ -121,8 +121,8 @@ static int neighbours_check(
 				return diag_error(diag, file, link->line,
 				    "links with transport = \"dpdk\" join node "
 				    "\"%s\" to \"%s\" and to \"%s\", and its port is "
-				    "net_memif, which has one neighbour; a card, or another transport "
-				    "for one of the links, is needed",
+				    "net_memif, which has one neighbour; a card, or another "
+				    "transport for one of the links, is needed",
 				    model->nodes[node].name, model->nodes[first].name,
 				    model->nodes[link->nodes[i]].name);
 			first = link->nodes[i];
