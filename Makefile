@@ -394,8 +394,10 @@ many: all $(B)/tests/faults/test_many ## MANY=1000 hosts, then as many waveforms
 	$(Q)grep -hE 'loaded|answers|took' $(B)/test-logs/faults.test_many.log $(B)/test-logs/sim.test_many_waveforms.sh.log
 
 # HOURS=8, or MINUTES=1: half of it on the virtual clock, half on the timer.
-SOAK_SECONDS = $(shell expr $(or $(HOURS),0) '*' 3600 + $(or $(MINUTES),$(if $(HOURS),0,1)) '*' 60)
+SOAK_SECONDS = $(shell expr $(or $(HOURS),0) '*' 3600 + $(or $(MINUTES),$(if $(HOURS),0,1)) '*' 60 2>/dev/null)
 soak: all $(B)/tests/soak/soak $(FAULTY) $(FAULTY:.so=.desc) ## HOURS=8 or MINUTES=1 of changes, remaps, kills and loads; no slot lost, memory and descriptors flat; SEED=1
+	$(Q)test "$(SOAK_SECONDS)" -gt 0 2>/dev/null || \
+		{ echo "soak: HOURS=$(HOURS) MINUTES=$(MINUTES): whole numbers are allowed, with a sum above 0: HOURS=8, MINUTES=30" >&2; exit 2; }
 	$(Q)SOAK_SECONDS=$(SOAK_SECONDS) TEST_TIMEOUT=$$(($(SOAK_SECONDS) * 2 + 600)) tests/run.sh $(B)/tests/soak/soak && \
 		sed 's/^/  /' $(B)/test-logs/soak.soak.log || { cat $(B)/test-logs/soak.soak.log; exit 1; }
 
@@ -413,8 +415,10 @@ fuzzers: $(FUZZERS)
 RUNS ?= 10000000
 fuzz-long: fuzz-build ## RUNS=10000000 executions of every parser from the kept corpus, at most FUZZ_SECONDS each if that is given: a table, findings fail
 	$(Q)FUZZ_SECONDS=$(if $(filter file default,$(origin FUZZ_SECONDS)),0,$(FUZZ_SECONDS)) tests/fuzz/fuzz.sh build-fuzz/fuzz runs $(RUNS)
-fuzz-smoke: fuzz-build ## a minute of it: two seconds of every parser
-	$(Q)FUZZ_SECONDS=2 tests/fuzz/fuzz.sh build-fuzz/fuzz runs 1000000000
+fuzz-smoke: ## a minute of it, from the kept corpus and the same seed each time: two seconds of every parser
+	$(Q)tests/deps.sh build fuzz
+	+$(Q)$(FUZZING)
+	$(Q)tests/fuzz/fuzz.sh build-fuzz/fuzz smoke 2
 
 # Counters of gcov in every program and component; tests/coverage/dump.c keeps those of who ends without exit. UHD's test is C++ of others.
 COVERAGE_DUMP := build-coverage/obj/tests/coverage/dump.o

@@ -9,7 +9,7 @@
 # Each program runs in a folder of its own for temporary and run-time files. Files left there, and processes left behind,
 # are failures. What depends on real time has the machine for itself, all else goes side by side. A program of two parts
 # (aloe_part in tests/common/aloe.h) is run twice, once with each. The time-out (TEST_TIMEOUT, seconds) is only a guard
-# against hangs. Logs: BUILD/test-logs.
+# against hangs. Logs: BUILD/test-logs; the last line is in its file `sum` as well.
 set -u
 
 cd "$(dirname "$0")/.." || exit 2
@@ -21,6 +21,7 @@ scratch=$(mktemp -d /tmp/aloe-check.XXXXXX) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 trap 'trap "" TERM; kill 0; exit 130' INT TERM # also those in the background
 mkdir -p "$logs"
+rm -f "$logs/sum"
 : >"$scratch/results"
 : >"$scratch/skips"
 : >"$scratch/failures"
@@ -285,5 +286,5 @@ while IFS= read -r failure; do # whoever reads this may not have the log
 done <"$scratch/failures"
 set -- $(awk '{ p += $2; f += $3; s += $4 } END { print p + 0, f + 0, s + 0 }' "$scratch/results")
 [ $unexpected = 0 ] || echo "  with CI=true, $unexpected skips that tests/expected-skips does not have are failures"
-echo "$1 passed, $(($2 + unexpected)) failed, $3 skipped"
+echo "$1 passed, $(($2 + unexpected)) failed, $3 skipped" | tee "$logs/sum"
 [ "$2" = 0 ] && [ $unexpected = 0 ] && [ "$1" != 0 ]

@@ -7,10 +7,12 @@
  * encoder had to fill up (X < 40, or X not a multiple of the blocks).
  *
  * With `early_stop` all blocks are decoded again and again until the parity of every transport
- * block in the TTI is right; without it the time of a TTI is always the same, and blocks are
- * decoded side by side where there are enough: those of a TTI, and those of several instances
- * (work_many). */
+ * block in the TTI is right. Without it the number of iterations is fixed, and blocks are decoded
+ * side by side where enough of them have about the same share of punctured parity: those of a TTI,
+ * and those of several instances (work_many). The time of a TTI still depends on that share. */
 #include <aloe/component.h>
+
+#include <assert.h>
 
 #include "core/kernels/utran_code_block.h"
 #include "core/kernels/utran_crc.h"
@@ -32,7 +34,7 @@ struct turbo_decoder {
 	/* one for each code block with early_stop, else one */
 	struct utran_turbo_decoder *decoders;
 	struct utran_turbo_many many; /* without early_stop */
-	/* scratch: a first block with its filler, for each instance of a call */
+	/* scratch: a first block with its filler, for each TTI that is decoded at a time */
 	uint8_t *filled;
 	struct utran_crc parity;
 	uint64_t iterations_run;
@@ -155,6 +157,13 @@ static int decoder_shape(void *self, struct aloe_setup *setup)
 	return 0;
 }
 
+static size_t filled_bytes(const struct turbo_decoder *s)
+{
+	const size_t ttis = s->early_stop ? 1 : ALOE_MANY_MAX;
+
+	return s->cut.filler == 0 ? 0 : ttis * s->cut.k;
+}
+
 /* The decoders' working memory and the first blocks' room are one piece, for who asks again gets
  * the same. With early_stop each block has a decoder; without it one decoder of a block and one of
  * several take turns. */
@@ -166,7 +175,7 @@ static int decoders_init(struct turbo_decoder *s, struct aloe_setup *setup, uint
 	const size_t work_bytes = utran_turbo_decoder_work_size(s->cut.k);
 	const size_t many_bytes = s->early_stop ? 0 : utran_turbo_many_work_size(&plan);
 	const size_t bytes = count * work_bytes > many_bytes ? count * work_bytes : many_bytes;
-	uint8_t *work = aloe_scratch(setup, bytes + (size_t)ALOE_MANY_MAX * s->cut.k);
+	uint8_t *work = aloe_scratch(setup, bytes + filled_bytes(s));
 
 	s->decoders = aloe_alloc(setup, count * sizeof(*s->decoders));
 	if (!s->decoders || !work)
@@ -206,6 +215,12 @@ static uint32_t scaling_of(const struct turbo_decoder *s)
 	return (uint32_t)(s->scaling * UTRAN_SCALING_ONE + 0.5);
 }
 
+/* Room for the first block of one of the TTIs, if it has filler. */
+static uint8_t *filled_of(const struct turbo_decoder *s, uint32_t tti)
+{
+	return s->cut.filler == 0 ? NULL : s->filled + (size_t)tti * s->cut.k;
+}
+
 /* The blocks of n TTIs, as many side by side as can be. */
 static void decode_fixed(
     struct turbo_decoder *s, uint32_t n, const int16_t *const *llr, uint8_t *const *out)
@@ -217,13 +232,13 @@ static void decode_fixed(
 	for (uint32_t i = 0; i < n * blocks; i++) {
 		const uint32_t tti = i / blocks, r = i % blocks;
 		coded[i] = llr[tti] + r * utran_turbo_coded(s->cut.k);
-		bits[i] = utran_code_block_room(&s->cut, r, out[tti], s->filled + tti * s->cut.k);
+		bits[i] = utran_code_block_room(&s->cut, r, out[tti], filled_of(s, tti));
 	}
 	s->decoders->scaling = scaling_of(s);
 	utran_turbo_many_decode(&s->many, (unsigned)s->iterations, n * blocks, coded, bits);
 	for (uint32_t i = 0; i < n * blocks; i++)
 		utran_code_block_put(
-		    &s->cut, i % blocks, out[i / blocks], s->filled + i / blocks * s->cut.k);
+		    &s->cut, i % blocks, out[i / blocks], filled_of(s, i / blocks));
 }
 
 static bool all_right(const struct turbo_decoder *s, const uint8_t *bits)
@@ -284,27 +299,41 @@ static int decoder_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
-/* Instances may have been given iterations and a scaling of their own meanwhile: those that do not
- * have the first one's are served alone. */
-static int decoder_work_many(void *const *self, struct aloe_slot *const *slot, uint32_t n)
+/* Serves `first` and the instances behind it that have its iterations and scaling; `served` says
+ * which have been. */
+static void alike_work(
+    void *const *self, struct aloe_slot *const *slot, uint32_t first, uint32_t n, bool *served)
 {
-	const struct turbo_decoder *first = self[0];
+	const struct turbo_decoder *like = self[first];
 	struct turbo_decoder *all[ALOE_MANY_MAX];
 	const int16_t *llr[ALOE_MANY_MAX];
 	uint8_t *out[ALOE_MANY_MAX];
 	uint32_t together = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = first; i < n; i++) {
 		struct turbo_decoder *s = self[i];
-		if (s->iterations != first->iterations || scaling_of(s) != scaling_of(first)) {
-			decoder_work(s, slot[i]);
-		} else if (whole_tti(s, slot[i])) {
+		if (served[i] || s->iterations != like->iterations ||
+		    scaling_of(s) != scaling_of(like))
+			continue;
+		served[i] = true;
+		if (whole_tti(s, slot[i])) {
 			all[together] = s;
 			llr[together] = aloe_in_llr16(slot[i], 0);
 			out[together++] = aloe_out_bit(slot[i], 0);
 		}
 	}
 	instances_decode(all, together, llr, out);
+}
+
+/* Instances may have been given iterations and a scaling of their own meanwhile. */
+static int decoder_work_many(void *const *self, struct aloe_slot *const *slot, uint32_t n)
+{
+	bool served[ALOE_MANY_MAX] = {false};
+
+	assert(n >= 1 && n <= ALOE_MANY_MAX);
+	for (uint32_t i = 0; i < n; i++)
+		if (!served[i])
+			alike_work(self, slot, i, n, served);
 	return 0;
 }
 
@@ -328,7 +357,7 @@ static int64_t decoder_export(const void *self, void *to, size_t size, struct al
 static int decoder_import(void *self, const void *from, size_t size, struct aloe_setup *setup)
 {
 	struct turbo_decoder *s = self;
-	struct turbo_export counts;
+	struct turbo_export counts = {0};
 
 	if (size == sizeof(counts))
 		memcpy(&counts, from, sizeof(counts));

@@ -57,35 +57,64 @@ static bool is_foreground(void)
 	return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
+/* The shell has the terminal, and has given it modes of its own: nothing is put back. What was
+ * drawn is above the shell's lines. */
+static void keys_drop(struct term *term)
+{
+	term->in = -1;
+	term->lines = term->rows = term->cols = 0;
+}
+
+/* False: there are no keys, or none any more, because the program is in the background. */
+static bool keys_hold(struct term *term)
+{
+	if (term->in >= 0 && !is_foreground())
+		keys_drop(term);
+	return term->in >= 0;
+}
+
 void term_keys_open(struct term *term)
 {
-	if (!term->draws || !isatty(STDIN_FILENO) || !is_foreground() ||
-	    tcgetattr(STDIN_FILENO, &term->before) < 0)
-		return;
+	term->keys = term->draws && isatty(STDIN_FILENO) != 0;
+	term_keys(term);
+}
+
+int term_keys(struct term *term)
+{
+	struct termios now;
+
+	if (!term->keys || (term->in >= 0 && !keys_hold(term)) || !is_foreground() ||
+	    tcgetattr(STDIN_FILENO, &now) < 0)
+		return -1;
+	if (!term->known)
+		term->before = now;
+	term->known = true;
+	if (term->in >= 0 && (now.c_lflag & (ICANON | ECHO)) != 0)
+		keys_drop(term); /* it was stopped, and is in the foreground again */
+	if (term->in < 0)
+		keys_raw(term);
 	term->in = STDIN_FILENO;
-	keys_raw(term);
+	return term->in;
 }
 
 void term_keys_close(struct term *term)
 {
-	if (term->in >= 0)
+	if (keys_hold(term))
 		tcsetattr(term->in, TCSADRAIN, &term->before);
 	term->in = -1;
+	term->keys = false;
 }
 
 void term_suspend(struct term *term)
 {
-	if (term->in < 0)
+	if (!keys_hold(term))
 		return;
 	term_leave(term);
 	fflush(stdout);
 	tcsetattr(term->in, TCSADRAIN, &term->before);
 	kill(0, SIGTSTP);
-	if (is_foreground())
-		keys_raw(term);
-	else
-		term->in = -1;
-	term->rows = term->cols = 0;
+	keys_drop(term);
+	term_keys(term);
 }
 
 /* ESC [ NUMBER ~ */
@@ -160,7 +189,7 @@ int term_key(struct term *term)
 	int key = 0;
 	size_t n;
 
-	if (term->in < 0)
+	if (!keys_hold(term))
 		return 0;
 	if (keys_read(term) < 0)
 		return -EIO;
@@ -195,6 +224,7 @@ void term_draw(struct term *term, const char *text)
 
 	if (!out)
 		return;
+	keys_hold(term);
 	term_size(STDOUT_FILENO, &rows, &cols);
 	lines_back(term, rows, cols, out);
 	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -213,6 +243,7 @@ void term_clear(struct term *term)
 {
 	unsigned rows, cols;
 
+	keys_hold(term);
 	if (!term->draws || !term->lines)
 		return;
 	term_size(STDOUT_FILENO, &rows, &cols);

@@ -7,7 +7,7 @@
  *	term_keys_open(&term);              each key comes at once and is not shown
  *	while (...) {
  *		term_draw(&term, text);     over what was drawn before
- *		... wait for term.in ...
+ *		... wait for term_keys(&term), half a second at most ...
  *		while ((key = term_key(&term)) > 0) ...
  *	}
  *	term_leave(&term);                  the drawing stays; the cursor is below it
@@ -43,8 +43,10 @@ enum { TERM_PENDING = 32 };
 
 struct term {
 	bool draws;
-	int in; /* for poll; -1: there are no keys */
-	struct termios before;
+	bool keys; /* they are wanted, whenever the program is in the foreground */
+	int in;    /* where they come from; -1: there are none now */
+	bool known;
+	struct termios before;    /* when `known` */
 	char bytes[TERM_PENDING]; /* of keys, not taken yet */
 	size_t n_bytes;
 	unsigned lines;      /* drawn, to go back over */
@@ -59,17 +61,20 @@ void term_size(int fd, unsigned *ret_rows, unsigned *ret_cols); /* 24 x 80 where
  * (NO_COLOR). */
 bool term_colours(void);
 
-/* term_keys_open does nothing unless standard input is a terminal, too, and the program is in its
- * foreground: whoever is not would be stopped. */
+/* There are keys if standard input is a terminal, too, and only while the program is in its
+ * foreground: whoever reads in the background is stopped. term_keys has to be asked before each
+ * wait: it gives what is to be waited for, -1: nothing. It takes the keys again when the program
+ * has come to the foreground, and drops them when it was stopped by whatever and is in the
+ * background. */
 void term_keys_open(struct term *term);
+int term_keys(struct term *term);
 void term_keys_close(struct term *term);
 /* term_key does not wait: the next key, 0 (none has come), or -EIO (there are no more). */
 int term_key(struct term *term);
 /* term_key_take finds the first key in `len` bytes: how many of them it is; 0: more have to come.
  * An escape that nothing follows is the key. */
 size_t term_key_take(const char *bytes, size_t len, int *ret_key);
-/* term_suspend stops the program, as Ctrl-Z does, until the shell continues it. In the background
- * there are no keys any more; term_keys_open brings them back. */
+/* term_suspend stops the program, as Ctrl-Z does, until the shell continues it. */
 void term_suspend(struct term *term);
 
 /* Lines of `text`, each with its end, none longer than the terminal. */

@@ -26,8 +26,7 @@ enum evidence_cause_kind {
 	/* somebody else's, or not known whose */
 	EVIDENCE_SLEPT,     /* the thread slept: in a call, or a signal stopped it */
 	EVIDENCE_PREEMPTED, /* another thread had the CPU */
-	EVIDENCE_THROTTLED, /* the thread wanted to run, and nobody ran, or one of less priority, or
-	                     * the kernel counts this time as throttled */
+	EVIDENCE_THROTTLED, /* the thread wanted to run, and nobody ran, or one of less priority */
 	EVIDENCE_MOVED,     /* the thread was on another CPU than its lane's, or on its way */
 	EVIDENCE_IRQ,       /* interrupts of devices */
 	EVIDENCE_SOFTIRQ,
@@ -62,10 +61,6 @@ struct evidence_cause {
 	char name[EVIDENCE_NAME_BYTES]; /* of that thread, where the records have it */
 };
 
-struct evidence_span {
-	uint64_t from_ns, to_ns;
-};
-
 struct evidence_call {
 	uint64_t start_ns, ns;
 	uint64_t usual_ns, rare_ns; /* median and p99 of this instance */
@@ -90,8 +85,6 @@ struct evidence_slot {
 	size_t n_mates;
 	const int32_t *ordinary; /* threads with less priority than a lane's */
 	size_t n_ordinary;
-	const struct evidence_span *throttled; /* that evidence_throttled has found */
-	size_t n_throttled;
 	struct evidence_call *calls; /* in the order of time */
 	size_t n_calls;
 	const struct evidence_record *records; /* of the lane's CPU */
@@ -104,21 +97,6 @@ struct evidence_slot {
 /* evidence_join finds the causes of a slot, the largest first, and returns how many, at most
  * EVIDENCE_CAUSES; what is too much joins the last. The shares add up to slot->late_ns. */
 size_t evidence_join(const struct evidence_slot *slot, struct evidence_cause ret[EVIDENCE_CAUSES]);
-
-/* What is known of a lane's thread of ordinary priority, to which a quota applies. */
-struct evidence_waits {
-	int32_t tid;
-	uint64_t from_ns;      /* when the count of throttled time was read before */
-	uint64_t throttled_ns; /* by how much it has risen since; what is found is taken from it */
-	const struct evidence_record *records; /* of the lane's CPU, back to from_ns */
-	size_t n_records;
-};
-
-/* evidence_throttled finds the times in which the thread wanted to run while others had the CPU,
- * and which the kernel's count of throttled time accounts for, at least by half: it counts a time
- * when the time ends. The longest first, so that short waits for others are not taken for a quota.
- * Returns how many, at most `max`. */
-size_t evidence_throttled(struct evidence_waits *waits, struct evidence_span *ret, size_t max);
 
 /* evidence_own tells whether a kind of cause is the waveform's own doing; evidence_own_doing
  * whether more than half of a lateness is. A slot without a cause is nobody's. */

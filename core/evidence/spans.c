@@ -155,14 +155,6 @@ static bool is_passed_over(const struct evidence_slot *slot, size_t i)
 	return false;
 }
 
-static bool is_throttled(const struct evidence_slot *slot, uint64_t out_ns)
-{
-	for (size_t i = 0; i < slot->n_throttled; i++)
-		if (slot->throttled[i].from_ns == out_ns)
-			return true;
-	return false;
-}
-
 /* A thread that wakes up does a step; if it falls asleep without one, a signal has stopped it. */
 static void lane_out(struct span_walk *walk, size_t i)
 {
@@ -172,8 +164,7 @@ static void lane_out(struct span_walk *walk, size_t i)
 	walk->moved = moves_away(slot, i + 1);
 	walk->stopped = !walk->preempted && walk->in_ns > slot->before_ns;
 	walk->woken = false;
-	walk->passed = walk->preempted && !walk->moved &&
-	    (is_passed_over(slot, i) || is_throttled(slot, slot->records[i].ns));
+	walk->passed = walk->preempted && !walk->moved && is_passed_over(slot, i);
 }
 
 static void lane_in(struct span_walk *walk, uint64_t ns)

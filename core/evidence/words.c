@@ -92,8 +92,8 @@ static int words_thread(
 		    name[0] != 0 ? name : "ended since", us);
 	case EVIDENCE_THROTTLED:
 		return snprintf(ret, size,
-		    "the kernel kept the lane's thread from running for %.1f us (real-time "
-		    "throttling, or the quota of its control group)",
+		    "the kernel kept the lane's thread from running for %.1f us, although "
+		    "nobody with more right to the CPU ran (real-time throttling or a quota)",
 		    us);
 	case EVIDENCE_MOVED:
 		return snprintf(ret, size,

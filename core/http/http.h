@@ -66,8 +66,8 @@ struct http_calls {
 	    void *self, const struct http_request *request, struct http_reply *ret_reply);
 	/* Of a stream, in its thread: `next` waits for what is to be sent: true, or false at its
 	 * end. `leave`, in any thread: the client has gone, and `next` is to return. `end` is the
-	 * last of the stream; `failed`: the client is there, and did not read. May be NULL if
-	 * there are no streams. */
+	 * last of the stream; `failed`: the client is there, and did not read, or answered no
+	 * ping. May be NULL if there are no streams. */
 	bool (*next)(void *self, void *stream, struct http_message *ret);
 	void (*leave)(void *self, void *stream);
 	void (*end)(void *self, void *stream, bool failed);

@@ -25,6 +25,7 @@ struct socket {
 	pthread_t writer;
 	bool writes; /* there is a writer */
 	bool failed; /* the client did not read; the writer's */
+	bool silent; /* it left its last ping unanswered; the reader's */
 	unsigned waits;
 	atomic_bool closed; /* a CLOSE was sent; a second one is an error for browsers */
 };
@@ -103,7 +104,8 @@ static bool is_awaited(struct socket *socket, unsigned *looks)
 		return ++socket->waits < 3;
 	if (*looks % each == 0 && *looks / each <= HTTP_PINGS)
 		mg_websocket_write(socket->connection, MG_WEBSOCKET_OPCODE_PING, "", 0);
-	return *looks / each <= HTTP_PINGS;
+	socket->silent = *looks / each > HTTP_PINGS;
+	return !socket->silent;
 }
 
 static void socket_read(struct socket *socket)
@@ -203,7 +205,8 @@ void http_socket_end(const struct mg_connection *connection)
 	socket->http->calls.leave(socket->http->calls.self, socket->stream);
 	if (socket->writes)
 		pthread_join(socket->writer, NULL);
-	socket->http->calls.end(socket->http->calls.self, socket->stream, socket->failed);
+	socket->http->calls.end(
+	    socket->http->calls.self, socket->stream, socket->failed || socket->silent);
 	free(socket);
 }
 

@@ -93,6 +93,39 @@ static bool hosts_sound(const struct check *c)
 	return true;
 }
 
+/* Whoever is side by side with others follows the one before it, is called when that one is, and
+ * has such ports; the component is the host's to compare. */
+static bool side_sound(
+    const struct check *c, const struct image_instance *i, const struct image_instance *before)
+{
+	const struct image_input *in = rows_of(c, &c->head->inputs);
+	const struct image_output *out = rows_of(c, &c->head->outputs);
+
+	if (i->side == 0)
+		return true;
+	if (i->side > ALOE_MANY_MAX || i->period != 1 || i->places != 1 || (i->io & 3) != 0)
+		return false;
+	if (i->side == 1)
+		return true;
+	if (before == NULL || before->side != i->side - 1 || before->lag != i->lag ||
+	    before->run_on != i->run_on || before->n_inputs != i->n_inputs ||
+	    before->n_outputs != i->n_outputs)
+		return false;
+	for (uint32_t p = 0; p < i->n_inputs; p++)
+		if (!part_sound(&c->head->inputs, i->inputs, i->n_inputs) ||
+		    !part_sound(&c->head->inputs, before->inputs, i->n_inputs) ||
+		    in[i->inputs + p].type != in[before->inputs + p].type ||
+		    in[i->inputs + p].max != in[before->inputs + p].max)
+			return false;
+	for (uint32_t p = 0; p < i->n_outputs; p++)
+		if (!part_sound(&c->head->outputs, i->outputs, i->n_outputs) ||
+		    !part_sound(&c->head->outputs, before->outputs, i->n_outputs) ||
+		    out[i->outputs + p].type != out[before->outputs + p].type ||
+		    out[i->outputs + p].max != out[before->outputs + p].max)
+			return false;
+	return true;
+}
+
 static bool segment_sound(const struct check *c, const struct image_segment *s)
 {
 	const struct image_head *h = c->head;
@@ -104,8 +137,8 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 	const uint32_t *order = rows_of(c, &h->order);
 
 	if (s->lane >= h->lanes.count || s->host >= h->hosts.count ||
-	    lanes[s->lane].node != hosts[s->host].node || s->stride == 0 || s->turn >= s->stride ||
-	    s->n_events - 1 >= IMAGE_EVENTS_MAX ||
+	    lanes[s->lane].node != hosts[s->host].node || s->turn >= s->stride ||
+	    (s->stride > 1 && s->n_instances != 1) || s->n_events - 1 >= IMAGE_EVENTS_MAX ||
 	    !part_sound(&h->order, s->order, s->n_instances) ||
 	    !part_sound(&h->gates, s->gates, s->n_gates) ||
 	    !rows_fit(s->state, 1, sizeof(struct image_segment_state), 64, h->total_bytes) ||
@@ -116,7 +149,10 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 			return false;
 	for (uint32_t i = 0; i < s->n_instances; i++)
 		if (order[s->order + i] >= h->instances.count ||
-		    instances[order[s->order + i]].segment != (uint32_t)(s - segments))
+		    instances[order[s->order + i]].segment != (uint32_t)(s - segments) ||
+		    instances[order[s->order + i]].places != s->stride ||
+		    !side_sound(c, &instances[order[s->order + i]],
+		        i > 0 ? &instances[order[s->order + i - 1]] : NULL))
 			return false;
 	return true;
 }
@@ -135,14 +171,18 @@ static bool place_sound(const struct check *c, const struct image_instance *i)
 	    (uint64_t)(i - rows);
 }
 
+/* Copies are alike. */
 static bool places_sound(const struct check *c, const struct image_instance *i)
 {
-	const uint64_t n = c->head->instances.count;
+	const struct image_instance *rows = rows_of(c, &c->head->instances);
+	const uint64_t n = c->head->instances.count, number = (uint64_t)(i - rows);
+	const struct image_instance *original = &rows[number % (n / c->head->copies)];
 
 	if (i->places == 0 || i->place >= i->places || i->named >= n || i->rest >= n ||
-	    i->places - 1 > n - i->rest)
+	    i->places - 1 > n - i->rest || original->places != i->places ||
+	    original->place != i->place)
 		return false;
-	return i->places == 1 || (i->period == 1 && place_sound(c, i));
+	return i->places == 1 ? i->named == number : i->period == 1 && place_sound(c, i);
 }
 
 static bool instance_sound(const struct check *c, const struct image_instance *i)

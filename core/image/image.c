@@ -702,7 +702,8 @@ uint32_t image_find_instance(const struct image_view *view, const char *name, si
 	for (uint32_t i = 0; i < view->head->instances.count; i++) {
 		const char *have = image_text(view, view->instances[i].name);
 
-		if (strlen(have) == len && memcmp(have, name, len) == 0)
+		if (view->instances[i].place == 0 && strlen(have) == len &&
+		    memcmp(have, name, len) == 0)
 			return i;
 	}
 	return IMAGE_NONE;

@@ -149,7 +149,8 @@ static inline const struct image_instance *image_place(
 	return j == 0 ? first : &view->instances[first->rest + j - 1];
 }
 
-/* image_find_instance returns the number of the instance of that name, or IMAGE_NONE. */
+/* image_find_instance returns the number of the instance of that name, or IMAGE_NONE. Of one in
+ * several places that is its first; the others are nobody's to name. */
 uint32_t image_find_instance(const struct image_view *view, const char *name, size_t len);
 
 /* image_layout places all data that changes in the waveform image and writes the offsets into the

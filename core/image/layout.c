@@ -101,7 +101,7 @@ static_assert(offsetof(struct image_segment, reserved) == 44, "image_segment.res
 static_assert(offsetof(struct image_segment, state) == 48, "image_segment.state");
 static_assert(offsetof(struct image_segment, events) == 56, "image_segment.events");
 
-static_assert(sizeof(struct image_instance) == 160, "image_instance");
+static_assert(sizeof(struct image_instance) == 168, "image_instance");
 static_assert(offsetof(struct image_instance, name) == 0, "image_instance.name");
 static_assert(offsetof(struct image_instance, component) == 4, "image_instance.component");
 static_assert(offsetof(struct image_instance, path) == 8, "image_instance.path");
@@ -137,6 +137,8 @@ static_assert(offsetof(struct image_instance, time) == 136, "image_instance.time
 static_assert(offsetof(struct image_instance, latency) == 144, "image_instance.latency");
 static_assert(offsetof(struct image_instance, upgrade) == 152, "image_instance.upgrade");
 static_assert(offsetof(struct image_instance, given) == 156, "image_instance.given");
+static_assert(offsetof(struct image_instance, side) == 160, "image_instance.side");
+static_assert(offsetof(struct image_instance, reserved) == 164, "image_instance.reserved");
 
 static_assert(sizeof(struct image_hold) == 16, "image_hold");
 static_assert(offsetof(struct image_hold, period) == 0, "image_hold.period");

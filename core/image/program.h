@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	IMAGE_VERSION = 26,
+	IMAGE_VERSION = 27,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -143,6 +143,9 @@ struct image_instance {
 	/* number of the upgrade that brought this build (core/image/follow.h); 0: as loaded. given:
 	 * bit p: parameter p was set with the upgrade, so what the old build had does not matter */
 	uint32_t upgrade, given;
+	/* instances side by side, which one call of work_many serves: they are neighbours in the
+	 * order of their segment, and alike; 1 + position among them. 0: on its own */
+	uint32_t side, reserved;
 };
 
 /* Sources that are called at `phase` of every `period` indices, and the parts of whose messages

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -349,22 +350,45 @@ static void alive_close(struct channel *channel)
 	if (channel->alive >= 0)
 		close(channel->alive);
 	channel->alive = -1;
+	channel->deaf = false;
 }
 
-void channel_ping(struct channel *channel)
+/* What cannot be had here is no silence of the daemon. */
+static void deaf_set(struct channel *channel, int why)
 {
-	if (channel->fd < 0 || channel->alive >= 0)
-		return;
-	channel->alive = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (channel->alive >= 0 && keep_ping(channel->fd, channel->alive) < 0)
-		alive_close(channel);
+	if (!channel->deaf)
+		log_warning(channel->log,
+		    "keep: a daemon cannot be asked for signs of life: %s; its silence does not "
+		    "count until it can be asked",
+		    strerror(why));
+	channel->deaf = true;
 }
 
+void channel_ping(struct channel *channel, bool again)
+{
+	int result = 0;
+
+	if (channel->fd < 0 || (channel->alive >= 0 && !again && !channel->deaf))
+		return;
+	if (channel->alive < 0)
+		channel->alive = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	result = channel->alive < 0 ? -errno : keep_ping(channel->fd, channel->alive);
+	if (result < 0 && result != -EAGAIN && result != -EPIPE)
+		deaf_set(channel, -result);
+	else
+		channel->deaf = false;
+}
+
+/* The other end may have cleared O_NONBLOCK, which belongs to the counter. */
 bool channel_heard(const struct channel *channel)
 {
+	struct pollfd counter = {.fd = channel->alive, .events = POLLIN};
 	eventfd_t signs;
 
-	return channel->alive >= 0 && eventfd_read(channel->alive, &signs) == 0;
+	if (channel->deaf)
+		return true;
+	return channel->alive >= 0 && poll(&counter, 1, 0) == 1 &&
+	    eventfd_read(channel->alive, &signs) == 0;
 }
 
 void channel_close(struct channel *channel)

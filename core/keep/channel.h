@@ -48,6 +48,7 @@ struct channel {
 	struct channel *mirrors[CHANNEL_MIRRORS_MAX];
 	int fd;      /* -1: closed */
 	int alive;   /* the counter that the other end adds to; -1: no ping yet */
+	bool deaf;   /* the daemon could not be asked, for want of a descriptor */
 	bool synced; /* all entries and END have been queued */
 	struct loop_watch watch;
 	struct loop_timer retry;
@@ -61,10 +62,12 @@ void channel_init(struct channel *channel, enum channel_kind kind, const struct 
 void channel_take(struct channel *channel, int fd);
 void channel_settle(struct channel *channel); /* takes all messages that have arrived, now */
 void channel_leave(struct channel *channel);  /* orders the daemon to end */
-/* channel_ping asks the daemon for signs of life from now on, once for each connection; the daemon
- * gives more than one in a second. channel_heard tells whether one has come since it was called
- * last. Nobody here wakes up for a sign. Whoever leaves no room in its socket is silent. */
-void channel_ping(struct channel *channel);
+/* channel_ping asks the daemon for signs of life from now on, by a counter; the daemon gives more
+ * than one in a second. Once for each connection, and once more with each `again`: a daemon that is
+ * silent may not have got the counter. channel_heard tells whether a sign has come since it was
+ * called last, and true where this process could not ask. Nobody here wakes up for a sign, or
+ * waits. Whoever leaves no room in its socket is silent. */
+void channel_ping(struct channel *channel, bool again);
 bool channel_heard(const struct channel *channel);
 /* channel_forget drops all entries of the store, and sends this to the mirrors. */
 void channel_forget(struct channel *channel);

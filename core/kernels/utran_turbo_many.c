@@ -8,7 +8,13 @@
 #include <assert.h>
 #include <string.h>
 
-enum { ABREAST = UTRAN_TURBO_ABREAST, STATES = UTRAN_TURBO_STATES };
+enum {
+	ABREAST = UTRAN_TURBO_ABREAST,
+	STATES = UTRAN_TURBO_STATES,
+	SORTED_MAX = 256, /* blocks among which those of one warm-up are looked for */
+	TAKEN = 0         /* instead of a block's warm-up: the block is in a group */
+};
+static_assert((int)UTRAN_WARM_MIN > (int)TAKEN, "no block wants a warm-up of no step");
 
 /* 16-bit values, each array in whole cache lines. */
 struct many_layout {
@@ -115,30 +121,68 @@ static uint32_t warm_of(const struct utran_turbo_decoder *one, const int16_t *ll
 	return utran_turbo_warm_of(sum, 2 * ((one->steps + 7) / 8) * one->windows);
 }
 
-/* Eight blocks or fewer. Those whose warm-ups are not the first one's are decoded alone. */
-static uint32_t abreast_decode(struct utran_turbo_many *many, unsigned iterations, uint32_t blocks,
+/* Blocks that want one warm-up. */
+struct turbo_group {
+	uint32_t warm, blocks;
+	const int16_t *llr[ABREAST];
+	uint8_t *bits[ABREAST];
+};
+
+/* Takes up to eight blocks that want the warm-up of block `first`, which is the first one left. */
+static void group_take(struct turbo_group *ret_group, uint32_t first, uint32_t blocks,
+    uint32_t *warm, const int16_t *const *llr, uint8_t *const *bits)
+{
+	struct turbo_group group = {.warm = warm[first]};
+
+	for (uint32_t b = first; b < blocks && group.blocks < ABREAST; b++) {
+		if (warm[b] != group.warm)
+			continue;
+		group.llr[group.blocks] = llr[b];
+		group.bits[group.blocks++] = bits[b];
+		warm[b] = TAKEN;
+	}
+	*ret_group = group;
+}
+
+static void alone_decode(struct utran_turbo_many *many, unsigned iterations, uint32_t blocks,
     const int16_t *const *llr, uint8_t *const *bits)
 {
-	const uint32_t warm = warm_of(many->one, llr[0]);
-	const int16_t *of[ABREAST];
-	uint8_t *to[ABREAST] = {NULL};
-	uint32_t together = 0;
+	for (uint32_t b = 0; b < blocks; b++)
+		utran_turbo_decode(many->one, iterations, llr[b], bits[b]);
+}
 
-	for (uint32_t b = 0; b < blocks; b++) {
-		if (warm_of(many->one, llr[b]) == warm) {
-			of[together] = llr[b];
-			to[together++] = bits[b];
-		} else {
-			utran_turbo_decode(many->one, iterations, llr[b], bits[b]);
-		}
-	}
-	for (uint32_t b = together; b < ABREAST; b++)
-		of[b] = llr[0];
-	utran_turbo_warm_use(many->one, warm, sizeof(int16_t));
-	many->kernels->start(many, of);
+static void abreast_decode(
+    struct utran_turbo_many *many, unsigned iterations, struct turbo_group *group)
+{
+	for (uint32_t b = group->blocks; b < ABREAST; b++)
+		group->llr[b] = group->llr[0];
+	utran_turbo_warm_use(many->one, group->warm, sizeof(int16_t));
+	many->kernels->start(many, group->llr);
 	for (unsigned i = 1; i <= iterations; i++)
 		many->kernels->iterate(many, i == iterations);
-	many->kernels->hand_out(many, to);
+	many->kernels->hand_out(many, group->bits);
+}
+
+/* Up to SORTED_MAX blocks: those that want one warm-up go together, wherever they stand. */
+static uint32_t groups_decode(struct utran_turbo_many *many, unsigned iterations, uint32_t blocks,
+    const int16_t *const *llr, uint8_t *const *bits)
+{
+	uint32_t warm[SORTED_MAX], together = 0;
+	struct turbo_group group;
+
+	for (uint32_t b = 0; b < blocks; b++)
+		warm[b] = warm_of(many->one, llr[b]);
+	for (uint32_t b = 0; b < blocks; b++) {
+		if (warm[b] == TAKEN)
+			continue;
+		group_take(&group, b, blocks, warm, llr, bits);
+		if (group.blocks < many->kernels->least) {
+			alone_decode(many, iterations, group.blocks, group.llr, group.bits);
+		} else {
+			abreast_decode(many, iterations, &group);
+			together += group.blocks;
+		}
+	}
 	return together;
 }
 
@@ -149,11 +193,10 @@ uint32_t utran_turbo_many_decode(struct utran_turbo_many *many, unsigned iterati
 
 	assert(iterations > 0);
 	while (many->kernels && blocks - done >= many->kernels->least) {
-		const uint32_t n = blocks - done < ABREAST ? blocks - done : ABREAST;
-		together += abreast_decode(many, iterations, n, llr + done, bits + done);
+		const uint32_t n = blocks - done < SORTED_MAX ? blocks - done : SORTED_MAX;
+		together += groups_decode(many, iterations, n, llr + done, bits + done);
 		done += n;
 	}
-	for (; done < blocks; done++)
-		utran_turbo_decode(many->one, iterations, llr[done], bits[done]);
+	alone_decode(many, iterations, blocks - done, llr + done, bits + done);
 	return together;
 }

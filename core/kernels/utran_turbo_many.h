@@ -9,10 +9,10 @@
  * value. Values of position p in a stream of utran_turbo_decoder.h lie at 8 p, one for each block,
  * so that its tables are those of both.
  *
- * Blocks share their warm-ups, whose length depends on how many parity bits are known. A block that
- * needs another length than the first of its eight is decoded alone, and so are blocks of which
- * fewer than the level's `least` are left, blocks in one window (all with K < 64), and blocks with
- * metrics of 8 bits.
+ * Blocks side by side share their warm-ups, whose length depends on how many parity bits are known.
+ * So blocks are put in groups of up to 8 that need one length, wherever they stand among 256. A
+ * group of fewer blocks than the level's `least` is decoded one block after the other, and so are
+ * blocks in one window (all with K < 64), and blocks with metrics of 8 bits.
  *
  * 	work = aligned_alloc(64, utran_turbo_many_work_size(&plan));	// of the decoder
  * 	utran_turbo_many_init(&many, level, &decoder, work);

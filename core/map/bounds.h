@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * core/map/bounds.h - how short the period of a chain can be on cores of two kinds (stages.h): what
- * no mapping beats, with and without replicas of stateless instances. ALOE runs no replicas.
+ * no mapping beats, with and without replicas of stateless instances. A plan has only those
+ * replicas that the file asks for.
  */
 #ifndef ALOE_MAP_BOUNDS_H
 #define ALOE_MAP_BOUNDS_H

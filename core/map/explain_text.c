@@ -130,7 +130,7 @@ static void bounds_print(FILE *out, const struct plan_whatif *whatif)
 	fprintf(out, "\n  %-18s %.2f us\n", "this plan", whatif->slot_ns / 1e3);
 	bound_print(out, bounds, "without replicas", &bounds->alone, "");
 	bound_print(out, bounds, "with replicas", &bounds->replicas,
-	    "; only a bound: ALOE runs no replicas of stateless instances");
+	    "; only a bound: an instance is in several places where the file says replicas");
 }
 
 static void why_print(FILE *out, const struct plan *plan, const struct plan_why *why)

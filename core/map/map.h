@@ -50,9 +50,10 @@ int lags_make(const struct waveform *waveform, const struct lag_lanes *lanes, ui
 
 /* order_lanes writes each instance's place in the execution order of its lane (0, 1, ...): writers
  * first where the distance is 0; among those that may go next one of the host before it, else the
- * first of the file. */
+ * first of the file. Copies that run side by side (core/map/side.h) follow one another; ret_side is
+ * 1 + the position among them, 0 for all others. */
 int order_lanes(const struct waveform *waveform, const struct plan_instance *instances,
-    const struct plan_link *links, const uint32_t *hosts, uint32_t *ret_order);
+    const struct plan_link *links, const uint32_t *hosts, uint32_t *ret_order, uint32_t *ret_side);
 
 /* cycles_zero_delay refuses a cycle without any declared delay: no instance of it could go
  * first. */

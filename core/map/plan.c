@@ -159,19 +159,23 @@ static int segments_make(
 {
 	uint32_t *hosts = calloc(wf->n_instances, sizeof(*hosts));
 	uint32_t *order = calloc(wf->n_instances, sizeof(*order));
+	uint32_t *side = calloc(wf->n_instances, sizeof(*side));
 	uint32_t *sequence = calloc(wf->n_instances, sizeof(*sequence));
 	int rc = -ENOMEM;
 
 	assert(wf->n_instances == plan->n_instances);
-	if (hosts && order && sequence) {
+	if (hosts && order && side && sequence) {
 		hosts_write(wf, resources, plan, hosts);
-		rc = order_lanes(wf, plan->instances, plan->links, hosts, order);
+		rc = order_lanes(wf, plan->instances, plan->links, hosts, order, side);
 	}
+	for (size_t i = 0; !rc && i < wf->n_instances; i++)
+		plan->instances[i].side = side[i];
 	if (!rc) {
 		sequence_write(plan, order, sequence);
 		rc = segments_write(wf, plan, sequence, hosts);
 	}
 	free(sequence);
+	free(side);
 	free(order);
 	free(hosts);
 	return rc;

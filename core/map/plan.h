@@ -51,6 +51,7 @@ struct plan_instance { /* same numbering as the waveform's instances */
 	bool waits;     /* on several nodes: waits for all sources, see core/map/tails.h */
 	uint32_t order; /* position in its segment */
 	uint32_t segment;
+	uint32_t side; /* 1 + position among those that one call serves (core/map/side.h); or 0 */
 	uint64_t budget_ns;   /* 0: not known */
 	uint64_t admitted_ns; /* time with which the instance was admitted; 0: a guess */
 	/* latest start in the slot: the lane's base and all budgets before; 0: not known */

@@ -88,6 +88,31 @@ static const char *mode_text(const struct plan *plan, char *text, size_t size)
 	return text;
 }
 
+/* Which copies one call serves, and what that takes: places of their own for what the others of a
+ * group read and write meanwhile. */
+static void side_print(
+    FILE *out, const struct waveform *wf, const struct plan *plan, size_t original)
+{
+	const size_t apart = waveform_originals(wf);
+	const struct wf_instance *it = &wf->instances[original];
+	size_t copies = 0, groups = 0, bytes = 0;
+
+	for (uint32_t p = 0; p < it->n_in; p++)
+		bytes += (size_t)it->in[p].max * aloe_item_bytes(it->in[p].type);
+	for (uint32_t p = 0; p < it->n_out; p++)
+		bytes += (size_t)it->out[p].max * aloe_item_bytes(it->out[p].type);
+	for (size_t i = original; i < wf->n_instances; i += apart) {
+		copies += plan->instances[i].side > 0;
+		groups += plan->instances[i].side == 1;
+	}
+	if (groups > 0)
+		fprintf(out,
+		    "side by side: %s of %zu copies in %zu group%s, one call for each; up to %zu "
+		    "kB more for their messages\n",
+		    it->original ? it->original : it->name, copies, groups, plural(groups),
+		    ((copies - groups) * bytes + 999) / 1000);
+}
+
 static void head_print(FILE *out, const struct waveform *wf, const struct plan *plan)
 {
 	const size_t used = lanes_used(plan);
@@ -115,6 +140,8 @@ static void head_print(FILE *out, const struct waveform *wf, const struct plan *
 			    wf->instances[i].original ? wf->instances[i].original
 			                              : wf->instances[i].name,
 			    wf->instances[i].places, plural(wf->instances[i].places));
+	for (size_t i = 0; i < waveform_originals(wf); i++)
+		side_print(out, wf, plan, i);
 	fprintf(out, "words: `man aloe-words` explains the words of this plan\n");
 }
 

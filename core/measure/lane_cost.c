@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
 #include "core/slot/lane.h"
+#include "core/slot/lane_count.h"
 
 enum {
 	SEATS = 2,
@@ -67,10 +68,8 @@ static void host_fill(struct cost_trial *trial, unsigned seat, int cpu)
 	    .shares_lane = trial->n > 1,
 	    .events = &host->event,
 	    .slot_ns = SLOT_NS,
-	    .stride = 1,
-	    .span_ns = SLOT_NS,
-	    .lane_ns = SLOT_NS,
-	    .last_slot = IMAGE_FOREVER};
+	    .next_slot = IMAGE_FOREVER};
+	segment_stride_set(&host->segment, 1);
 	atomic_store(&host->thread.segments[seat], &host->segment);
 	entry->seat = seat;
 	atomic_store(&entry->live, 1);

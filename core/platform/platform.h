@@ -65,12 +65,6 @@ int platform_realtime(pid_t tid, int priority);
 int platform_round_robin(pid_t tid, int priority);
 int platform_priority(pid_t tid);
 
-/* platform_throttled gives how long the kernel has kept the threads of a thread's control group
- * from running because of a quota, of this group or of one above, since the group was made;
- * *ret_group is a number for the group. 0; -ENOENT: nobody counts it (no such thread, no control
- * groups with the controller cpu, or a kernel before 6.6). */
-int platform_throttled(pid_t tid, uint64_t *ret_group, uint64_t *ret_ns);
-
 /* platform_may_poll tells whether a thread that never sleeps may be SCHED_FIFO on a CPU. It may if
  * the kernel takes no time from such threads (kernel.sched_rt_runtime_us) and other threads are
  * kept away from the CPU (isolcpus, or an isolated cpuset). If not, *ret_why is a constant text

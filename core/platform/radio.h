@@ -127,7 +127,7 @@ struct radio { /* all devices together; the driver's own part follows in memory 
 	uint64_t end_ticks;            /* after the last sample; UINT64_MAX: not known, or no end */
 	bool deaf; /* the radio only sends: its packets are silence, which the slots begin by */
 	/* the samples wait for the slots (struct radio_use.fast): none comes late, and a step that
-	 * waits for a file keeps its samples */
+	 * waits for a file keeps its samples. Set by who opens the radio, once it is open */
 	bool waits;
 	/* slots begin at whole multiples of their length, so they are the same on every node that
 	 * receives the same samples */

@@ -74,6 +74,7 @@ struct transport_options {
 	/* dpdk: a virtual device with its arguments ("net_memif0,role=client"), or a PCI address */
 	const char *port;
 	const char *eal; /* dpdk: options for its environment, before ours; NULL */
+	bool unlocked;   /* dpdk: nobody minds a page fault, so pages are not locked in memory */
 	/* dpdk: all that the process opens, which its environment is started with once, and which
 	 * its memory is to suffice for; ended by NULL. NULL: `port` alone */
 	const char *const *ports;

@@ -286,6 +286,7 @@ static int callbacks_read(struct desc *desc, struct at *at)
 		desc->type.fills |= strcmp(name, "fill") == 0;
 		desc->type.drains |= strcmp(name, "drain") == 0;
 		desc->type.shapes |= strcmp(name, "shape") == 0;
+		desc->type.many |= strcmp(name, "work_many") == 0;
 	}
 	return 0;
 }

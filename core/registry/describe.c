@@ -77,6 +77,7 @@ static json_t *callbacks_json(const struct aloe_component *component)
 	    {"close", component->close},
 	    {"fill", component->fill},
 	    {"drain", component->drain},
+	    {"work_many", component->work_many},
 	};
 	json_t *list = json_array();
 

@@ -45,6 +45,7 @@ struct component_type {
 	uint32_t tail;                 /* indices; the most, whatever the parameters are */
 	bool stateless;                /* keeps nothing from one index to the next */
 	bool fills, drains, shapes;    /* has fill, drain, shape */
+	bool many;                     /* has work_many */
 	uint64_t digest;               /* FNV-1a 64 of the .desc text */
 	char *path;                    /* of the .so */
 	struct component_build *build; /* see component_build; NULL: it cannot be known */

@@ -49,15 +49,9 @@ static void name_text(const struct view_row *row, char ret[CELL_TEXT])
 	snprintf(ret, CELL_TEXT, "%s", report_text(row->item, "name"));
 }
 
-/* Copies may be on several lanes. */
 static void lane_text(const struct view_row *row, char ret[CELL_TEXT])
 {
-	const json_t *lane = json_object_get(row->item, "lane");
-
-	if (json_is_integer(lane))
-		snprintf(ret, CELL_TEXT, "%lld", (long long)json_integer_value(lane));
-	else
-		snprintf(ret, CELL_TEXT, "all");
+	report_lane(row->item, ret, CELL_TEXT);
 }
 
 static void waveform_text(const struct view_row *row, char ret[CELL_TEXT])
@@ -109,7 +103,7 @@ static void variables_text(const struct view_row *row, char ret[CELL_TEXT])
 static const struct view_column instances[] = {
     {"instance", -14, 0, .text = name_text, .help = "name of the instance in the waveform file"},
     {"lane", 4, 0, .text = lane_text,
-        .help = "lane that it runs on; all: its copies are on several"},
+        .help = "lane that it runs on, or lanes of its places; all: its copies are on several"},
     {"mean us", 9, 0, "mean_us", .scale = 1, .digits = 2,
         .help = "mean time of a call, in microseconds"},
     {"p99 us", 9, 100, "p99_us", .scale = 1, .digits = 2,

@@ -138,12 +138,10 @@ void head_print(const json_t *report, FILE *out)
 
 static void lane_print(const json_t *instance, FILE *out)
 {
-	const json_t *lane = json_object_get(instance, "lane");
+	char text[16];
 
-	if (json_is_integer(lane))
-		fprintf(out, " %4" JSON_INTEGER_FORMAT, json_integer_value(lane));
-	else
-		fprintf(out, " %4s", "all"); /* copies on several */
+	report_lane(instance, text, sizeof(text));
+	fprintf(out, " %4s", text);
 }
 
 static int name_width(const json_t *instances)

@@ -66,6 +66,10 @@ bool report_speaks(const json_t *report, char *ret_why, size_t size);
 /* Numbers out of an object: 0 when absent or of another type; text "" when absent. */
 double report_number(const json_t *object, const char *key);
 const char *report_text(const json_t *object, const char *key);
+/* report_lane writes the lane of an instance; of one in several places its lanes: 0,1. `all`: its
+ * copies are on several, or there is no room for all lanes. */
+enum { REPORT_LANES = 64 };
+void report_lane(const json_t *instance, char *ret_text, size_t size);
 /* report_find gives the first object of an array whose `key` is this text; NULL: there is none. */
 json_t *report_find(const json_t *array, const char *key, const char *text);
 

@@ -263,7 +263,26 @@ json_t *runs_json(const struct runs *runs)
 
 /* ---- how they go ---- */
 
-/* What is in a folder goes, but for folders and the report. -ENOTEMPTY: there are folders. */
+/* A copy of a build that an upgrade has left behind. */
+static bool is_build(const char *name)
+{
+	return strncmp(name, "build-", 6) == 0 && name[6] != 0 &&
+	    name[6 + strspn(name + 6, "0123456789")] == 0;
+}
+
+static int files_remove(int folder);
+
+static int build_remove(int folder, const char *name)
+{
+	const int build = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int rc = build < 0 ? -errno : files_remove(build);
+
+	if (build >= 0)
+		close(build);
+	return rc == 0 && unlinkat(folder, name, AT_REMOVEDIR) < 0 ? -errno : rc;
+}
+
+/* What is in a folder goes, but for the report. -ENOTEMPTY: there are folders, and no builds. */
 static int files_remove(int folder)
 {
 	const int again = dup(folder);
@@ -283,7 +302,7 @@ static int files_remove(int folder)
 		    strcmp(entry->d_name, report_name) == 0)
 			continue;
 		if (fstatat(folder, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISDIR(st.st_mode))
+		    S_ISDIR(st.st_mode) && !is_build(entry->d_name))
 			rc = -ENOTEMPTY;
 	}
 	rewinddir(dir);
@@ -291,7 +310,7 @@ static int files_remove(int folder)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
 		    strcmp(entry->d_name, report_name) != 0 &&
 		    unlinkat(folder, entry->d_name, 0) < 0)
-			rc = -errno;
+			rc = errno == EISDIR ? build_remove(folder, entry->d_name) : -errno;
 	closedir(dir);
 	return rc;
 }

@@ -68,7 +68,7 @@ void runs_compare(
     const char *name_a, const json_t *a, const char *name_b, const json_t *b, FILE *out);
 
 /* run_remove removes the folder of a run with the files in it, the report last. -ENOTEMPTY: it
- * holds a folder, which no run has, and stays; -errno. */
+ * holds a folder that is no copy of a build, and stays; -errno. */
 int run_remove(const char *state, const char *name);
 /* run_is_going tells whether a run without a report may go on: `lives` tells whether a node lives
  * in a runtime directory. */

@@ -307,6 +307,50 @@ int instance_call_sampled(struct instance *it, uint64_t k, unsigned checks)
 	return status;
 }
 
+static void slot_set(struct instance *it, uint64_t k)
+{
+	it->slot.index = k;
+	it->slot.flags = k > it->last ? ALOE_SLOT_AFTER : 0;
+	it->slot.why = NULL;
+}
+
+int instance_bind(struct instance *it, uint64_t k, bool sampled)
+{
+	uint64_t broken = 0, now = sampled ? clock_ns() : 0;
+
+	assert(it->n_in <= ALOE_PORTS_MAX);
+	assert(it->n_out <= ALOE_PORTS_MAX);
+	for (uint32_t p = 0; p < it->n_in; p++) {
+		broken |= input_bind(it, p, k);
+		now = sampled ? port_time(it, p, now) : 0;
+	}
+	for (uint32_t p = 0; p < it->n_out; p++) {
+		broken |= output_bind(it, p, k);
+		now = sampled ? port_time(it, ALOE_PORTS_MAX + p, now) : 0;
+	}
+	slot_set(it, k);
+	return broken != 0 ? spoiled_earlier(it, k) : 0;
+}
+
+int instance_publish(struct instance *it, uint64_t k, unsigned checks, bool sampled)
+{
+	uint64_t now = sampled ? clock_ns() : 0;
+
+	assert(it->n_out <= ALOE_PORTS_MAX);
+	assert(it->slot.index == k);
+	if (checks != 0)
+		work_check(it, k, checks);
+	for (uint32_t p = 0; p < it->n_out; p++) {
+		if (output_publish(it, p, k) != 0)
+			return -EOVERFLOW;
+		now = sampled ? port_time(it, ALOE_PORTS_MAX + p, now) : 0;
+	}
+	if (sampled)
+		counter_bump(&it->stats->port_count);
+	instance_show_vars(it);
+	return 0;
+}
+
 void instance_idle(struct instance *it, uint64_t k)
 {
 	for (uint32_t p = 0; p < it->n_out; p++) {

@@ -207,8 +207,8 @@ static void stats_bind(
 	it->lag = row->lag;
 	it->first = first > row->lag ? first : row->lag;
 	it->run_on = row->run_on;
-	it->period = row->period;
-	it->phase = row->phase;
+	it->period = row->side > 0 ? INSTANCE_BESIDE : row->period;
+	it->phase = row->side > 0 ? row->side - 1 : row->phase;
 	it->budget_ns = row->budget_ns;
 	it->vars = &view->vars[row->vars];
 	it->n_vars = row->n_vars;
@@ -280,6 +280,9 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 		return -1;
 	if (!ports_agree(it->component, row))
 		return aloe_fail(&it->setup, "the component's ports are not those of the plan");
+	if (row->side > 0 && (it->component->fill != NULL || it->component->drain != NULL))
+		return aloe_fail(
+		    &it->setup, "one call cannot serve several that read or write files");
 	if (!vars_agree(it->component, view, row))
 		return aloe_fail(&it->setup, "the component's variables are not those of the plan");
 	it->state = arena_take(it->arena, it->component->state_size + 1);

@@ -33,6 +33,8 @@ struct instance_output {
 	struct image_message *bound;
 };
 
+enum { INSTANCE_BESIDE = 0 };
+
 /* The fields that a call touches come first, and all ports of the instance lie together, so that a
  * call on a cold core touches few lines of cache. */
 struct instance {
@@ -47,7 +49,8 @@ struct instance {
 	struct instance_output *output;
 	uint32_t n_in, n_out;
 
-	/* run_on: calls for indices after the last index of the waveform */
+	/* run_on: calls for indices after the last index of the waveform. period: INSTANCE_BESIDE:
+	 * side by side with others (many.h), in each step; then phase is the position among them */
 	uint32_t lag, period, phase, run_on;
 	/* first: the first step of the instance, which is its lag or later */
 	uint64_t first, last, budget_ns;
@@ -110,6 +113,11 @@ enum instance_checks { INSTANCE_STAMPS = 1, INSTANCE_DUE = 2 };
 int instance_call(struct instance *instance, uint64_t k, unsigned checks);
 /* instance_call_sampled does the same, and reads the clock around each port and work. [slot] */
 int instance_call_sampled(struct instance *instance, uint64_t k, unsigned checks);
+/* instance_bind and instance_publish are what comes before and after work; between them it is
+ * whoever serves several with one call (many.h) who calls. They return as instance_call does.
+ * `sampled`: they read the clock at each port. [slot] */
+int instance_bind(struct instance *instance, uint64_t k, bool sampled);
+int instance_publish(struct instance *instance, uint64_t k, unsigned checks, bool sampled);
 /* instance_idle publishes IDLE for an index that the period leaves out. [slot] */
 void instance_idle(struct instance *instance, uint64_t k);
 

@@ -549,10 +549,12 @@ static enum segment_status entry_run(
  * or for another segment: the step is due again in the next slot. */
 static void radio_end(struct lane_thread *thread, enum segment_status status, uint64_t now)
 {
-	if (status == SEGMENT_WAITS && thread->radio->device->waits)
-		clock_sleep_until(now + FILES_NAP_NS);
-	else
+	if (status != SEGMENT_WAITS || !thread->radio->device->waits) {
 		radio_pace_end(thread->radio, now);
+		return;
+	}
+	radio_pace_rest(thread->radio);
+	clock_sleep_until(now + FILES_NAP_NS);
 }
 
 static uint64_t edge_of(const struct lane_thread *thread, uint64_t slot)

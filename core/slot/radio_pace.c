@@ -531,7 +531,8 @@ static bool slot_gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t
 
 			if (late > real_of(pace->patience_ns))
 				pace->came_late_ns = whole_of(late);
-			pace->flywheeled++;
+			pace->flywheeled += pace->flown != pace->slot + 1;
+			pace->flown = pace->slot + 1;
 			*ret_edge_ns = now;
 			return true;
 		}
@@ -567,6 +568,14 @@ static uint64_t samples_left(const struct radio_pace *pace)
 	                              : 0;
 }
 
+void radio_pace_rest(struct radio_pace *pace)
+{
+	assert(pace->started);
+	assert(pace->ends < SHOW_EVERY);
+	if (++pace->ends == SHOW_EVERY)
+		radio_pace_show(pace);
+}
+
 uint64_t radio_pace_wait(
     struct radio_pace *pace, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
 {
@@ -581,8 +590,7 @@ uint64_t radio_pace_wait(
 	if (slot_whole(pace))
 		*ret_edge_ns = slot_waiting(pace, ret_now_ns);
 	else if (!slot_gather(pace, ret_edge_ns, ret_now_ns)) {
-		if (++pace->ends == SHOW_EVERY) /* that nothing comes is to be seen, too */
-			radio_pace_show(pace);
+		radio_pace_rest(pace); /* that nothing comes is to be seen, too */
 		return IMAGE_FOREVER;
 	}
 	assert(pace->begun);
@@ -606,7 +614,7 @@ static void margin_add(struct radio_pace *pace, uint64_t now_ns)
 
 void radio_pace_end(struct radio_pace *pace, uint64_t now_ns)
 {
-	assert(pace->ends < SHOW_EVERY);
+	assert(pace->begun);
 	if (pace->timed && pace->state != NULL && !pace->device->waits)
 		margin_add(pace, now_ns);
 	pace->timed = false;
@@ -623,8 +631,7 @@ void radio_pace_end(struct radio_pace *pace, uint64_t now_ns)
 		pace->tx[c].sent = 0;
 		release_to(pace, c, pace->slot_ticks);
 	}
-	if (++pace->ends == SHOW_EVERY)
-		radio_pace_show(pace);
+	radio_pace_rest(pace);
 }
 
 void radio_pace_idle(struct radio_pace *pace)

@@ -70,6 +70,7 @@ struct radio_pace {
 	bool timed;    /* packets of this slot were sent with a time */
 	uint32_t ends; /* slots, or looks for a slot, since the counts were shown */
 	uint64_t caught_up, flywheeled, partial;
+	uint64_t flown; /* after the last slot that was counted as flywheeled */
 	struct radio_queue queue[RADIO_CHANNELS_MAX];
 	struct radio_tx tx[RADIO_CHANNELS_MAX];
 	struct aloe_radio_counts counts[RADIO_CHANNELS_MAX];
@@ -88,14 +89,16 @@ void radio_pace_fini(struct radio_pace *pace);
  * radio_pace_wait waits until slot `slot` or a later slot has begun, and returns the number of this
  * slot, its edge and the time now; or IMAGE_FOREVER after a millisecond: call it again.
  * radio_pace_end is called after a slot has run, at now_ns of CLOCK_MONOTONIC.
+ * radio_pace_rest is called instead if the step had to wait: the slot begins once more.
  * radio_pace_idle is called while no slots are run; it drops all packets that have arrived. */
 uint64_t radio_pace_wait(
     struct radio_pace *pace, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns);
 void radio_pace_end(struct radio_pace *pace, uint64_t now_ns);
+void radio_pace_rest(struct radio_pace *pace);
 void radio_pace_idle(struct radio_pace *pace);
 
-/* radio_pace_show copies the counts to the image, where tools read them. radio_pace_end calls it
- * from time to time. */
+/* radio_pace_show copies the counts to the image, where tools read them. radio_pace_end and
+ * radio_pace_rest call it from time to time. */
 void radio_pace_show(struct radio_pace *pace);
 
 #endif

@@ -71,6 +71,7 @@ struct segment {
 	struct image_event *events;
 	uint32_t n_events, event; /* size of the ring, and place of the next event */
 	uint32_t stride;          /* every such step is its own */
+	bool has_lane, samples;   /* every slot of its lane is its own; this step is sampled */
 	/* span_ns: what it may take for a step, `stride` slots; lane_ns: what all of its lane may
 	 * take, which is the same if it has the lane alone */
 	uint64_t slot_ns, span_ns, lane_ns;
@@ -81,7 +82,7 @@ struct segment {
 	unsigned checks;                    /* of this step, of enum instance_checks */
 	bool skip;                          /* late = "skip" */
 	bool counts_misses;                 /* a slot has an end: not under virtual */
-	uint64_t last_slot;                 /* slot of the last call; IMAGE_FOREVER: none yet */
+	uint64_t next_slot;                 /* of the next call; IMAGE_FOREVER: not known */
 	uint64_t late_ns, load_ns, left_ns; /* last counted */
 	uint32_t lacks;          /* instance that lacked a message in this step + 1; 0: none */
 	struct witness *witness; /* of the thread that runs it; NULL: none */
@@ -90,6 +91,9 @@ struct segment {
 	uint32_t n_visits, n_pending;
 	struct segment_visit visits[SEGMENT_VISITS]; /* after the fields that every slot reads */
 	struct node_change pending[NODE_CHANGES];    /* exec never publishes more at a time */
+	/* the first of those side by side that were called last, and the step */
+	struct instance *const *beside;
+	uint64_t beside_step;
 };
 
 /* segment_init binds segment `number` of the view to `instances` (opened, and indexed by their

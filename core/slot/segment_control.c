@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/slot/lane_count.h"
 #include "core/slot/segment.h"
 
 static bool shares_lane(const struct image_view *view, uint32_t number)
@@ -33,21 +34,20 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .control = control,
 	    .events = image_events(view, number),
 	    .n_events = row->n_events,
-	    .stride = row->stride,
 	    .slot_ns = view->head->slot_ns,
-	    .span_ns = row->stride * view->head->slot_ns,
-	    .lane_ns = (shares_lane(view, number) ? 1 : row->stride) * view->head->slot_ns,
 	    .end = row->end,
 	    .skip = view->head->late == IMAGE_SKIP,
 	    .counts_misses = image_timed(view->head->clock) && !view->head->radio_fast,
-	    .last_slot = IMAGE_FOREVER,
+	    .next_slot = IMAGE_FOREVER,
+	    .beside_step = IMAGE_FOREVER,
 	    .lane = image_lane_state(view, row->lane),
 	    .last_of_lane = view->lanes[row->lane].last == number,
 	    .shares_lane = shares_lane(view, number),
-	    .alone = view->head->segments.count == 1,
+	    .alone = view->head->segments.count == 1 && row->stride == 1,
 	    .holds = view->holds,
 	    .n_holds = view->head->holds.count,
 	};
+	segment_stride_set(segment, row->stride);
 	if (atomic_load(&segment->state->done) == 0) /* it begins with the first step of its own */
 		atomic_store(&segment->state->done, row->turn);
 	clock_fast_init(&segment->clock);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/clock.h"
+#include "core/slot/lane_count.h"
 
 enum {
 	PAGE = 4096,
@@ -248,11 +249,9 @@ struct rehearsal *rehearsal_new(void)
 	    .events = r->events,
 	    .n_events = EVENTS,
 	    .slot_ns = SLOT_NS,
-	    .stride = 1,
-	    .span_ns = SLOT_NS,
-	    .lane_ns = SLOT_NS,
 	    .counts_misses = true,
-	    .last_slot = IMAGE_FOREVER};
+	    .next_slot = IMAGE_FOREVER};
+	segment_stride_set(&r->segment, 1);
 	return r;
 }
 

@@ -127,6 +127,8 @@ void wf_unknown_instance(struct wf_parse *parse, const char *name, const struct 
 /* wf_values_copy gives `to` the values of `from` in memory of its own. */
 int wf_values_copy(const struct wf_instance *from, struct wf_instance *to);
 int wf_copies(struct wf_parse *parse, uint32_t copies);
+/* wf_side_set is the key `side_by_side`. */
+void wf_side_set(struct wf_parse *parse, const struct wf_raw *raw);
 /* wf_replicas_set is the key `replicas` of an instance; wf_replicas_check says what cannot be in
  * several places, and why. */
 void wf_replicas_set(

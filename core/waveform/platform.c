@@ -15,7 +15,7 @@
 #include "core/waveform/scan.h"
 
 static const char *const kinds[] = {"full", "half", "bus", NULL};
-static const char *const transports[] = {"tcp", "udp", "dpdk", NULL};
+const char *const platform_transports[] = {"tcp", "udp", "dpdk", NULL};
 static const char *const node_clocks[] = {"tai", "network", NULL};
 static const char *const root_keys[] = {
     "name", "margin", "assume_builds", "nodes", "links", "radio", "secure"};
@@ -624,8 +624,10 @@ static int link_read(struct platform_reader *reader, const config_setting_t *gro
 	link->delay = (uint32_t)delay;
 	choice = PLATFORM_TCP;
 	if (key_find(reader, group, "transport", &raw))
-		(void)wf_want_choice(&raw, "transport", transports, reader->parse.diag, &choice);
+		(void)wf_want_choice(
+		    &raw, "transport", platform_transports, reader->parse.diag, &choice);
 	link->transport = (enum platform_transport)choice;
+	link->line = (int)config_setting_source_line(group);
 	real_want(reader, group, "", "mbit_per_s", 0.001, 1e9, "Mbit/s", 1, &link->mbit_per_s);
 	real_want(reader, group, "", "message_us", 0, 1e6, "us", 1e3, &link->message_ns);
 	real_want(reader, group, "", "byte_ns", 0, 1e6, "ns", 1, &link->byte_ns);

@@ -47,6 +47,7 @@ enum {
 
 enum platform_kind { PLATFORM_FULL, PLATFORM_HALF, PLATFORM_BUS };
 enum platform_transport { PLATFORM_TCP, PLATFORM_UDP, PLATFORM_DPDK };
+extern const char *const platform_transports[]; /* their names, ended by NULL */
 
 struct platform_cpus {
 	int *items;
@@ -100,6 +101,7 @@ struct platform_link {
 	enum platform_transport transport;
 	/* what a core at either end takes for each message, and for each byte of it */
 	double message_ns, byte_ns;
+	int line; /* of the file, where it begins */
 };
 
 /* Lanes that the waveform names itself are looked for by CPU. */

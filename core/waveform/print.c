@@ -151,9 +151,9 @@ static void instance_print(FILE *out, const struct waveform *waveform,
 		fprintf(out, " isolation = \"%s\";", isolations[instance->isolation]);
 	if (instance->beside && !print->anywhere)
 		fputs(" beside = true;", out);
-	if (instance->replicas == 0 && !print->anywhere)
+	if (instance->replicas == 0 && (print->in_places || !print->anywhere))
 		fputs(" replicas = \"auto\";", out);
-	else if (instance->replicas > 1 && !print->anywhere)
+	else if (instance->replicas > 1 && (print->in_places || !print->anywhere))
 		fprintf(out, " replicas = %u;", instance->replicas);
 	if (instance->period > 1)
 		fprintf(out, " period = %u; phase = %u;", instance->period, instance->phase);
@@ -256,6 +256,10 @@ static void place_print(FILE *out, const struct waveform *waveform)
 	fprintf(out, "isolation = \"%s\";\n", isolations[waveform->isolation]);
 	if (waveform->scheduler == WF_SCHEDULER_RR)
 		fputs("scheduler = \"rr\";\n", out);
+	if (waveform->side == WF_SIDE_OFF)
+		fputs("side_by_side = \"off\";\n", out);
+	else if (waveform->side != WF_SIDE_AUTO)
+		fprintf(out, "side_by_side = %u;\n", waveform->side);
 	if (waveform->pipelined)
 		fputs("pipelined = true;\n", out);
 	if (waveform->on_node_loss != WF_NODE_LOSS_HOLD)

@@ -33,7 +33,9 @@ struct wf_print {
 	 * the name of the instance and of the parameter; NULL: as they are */
 	const char *sinks_in;
 	const char *clock; /* instead of the waveform's, with late = "slip"; NULL: as it is */
-	bool anywhere;     /* lanes, pins, nodes, isolation and pipelined are left out */
+	bool anywhere;     /* lanes, pins, nodes, isolation, replicas and pipelined are left out */
+	/* with `anywhere`: replicas are not left out */
+	bool in_places;
 	/* with `anywhere`: nodes are not left out, but for those of paths of `sinks_in` */
 	bool on_nodes;
 };

@@ -20,10 +20,9 @@ static const char *const admits[] = {"fits", "strict", "always", NULL};
 
 static const char *const waveform_keys[] = {"name", "slot_ns", "slot_samples", "rate", "clock",
     "late", "isolation", "scheduler", "pipelined", "overrun", "margin", "admit", "on_node_loss",
-    "lease_ms", "on_overrun", "lanes", "instances", "links"};
-static const char *const instance_keys[] = {
-    "component", "pin", "node", "isolation", "period", "phase", "budget_us", "tap", "beside",
-    "replicas"};
+    "lease_ms", "on_overrun", "side_by_side", "lanes", "instances", "links"};
+static const char *const instance_keys[] = {"component", "pin", "node", "isolation", "period",
+    "phase", "budget_us", "tap", "beside", "replicas"};
 
 enum {
 	WAVEFORM_KEYS = sizeof(waveform_keys) / sizeof(waveform_keys[0]),
@@ -155,6 +154,8 @@ static int waveform_key_set(struct wf_parse *parse, const char *key, const struc
 			waveform->admit = (enum wf_admit)choice;
 	} else if (strcmp(key, "on_node_loss") == 0 || strcmp(key, "lease_ms") == 0) {
 		node_loss_set(parse, key, raw);
+	} else if (strcmp(key, "side_by_side") == 0) {
+		wf_side_set(parse, raw);
 	} else if (strcmp(key, "margin") == 0) {
 		(void)wf_want_real(raw, key, 0, 0.9, "", diag, &waveform->margin);
 	}

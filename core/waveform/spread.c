@@ -19,24 +19,50 @@ static bool raw_is_number(const struct wf_raw *raw)
 	                    : isdigit((unsigned char)raw->word[0]) != 0;
 }
 
-void wf_replicas_set(struct wf_parse *parse, struct wf_instance *instance, const struct wf_raw *raw)
+/* A whole number, or a word that `what` names. true: the word, in *ret_word; false: the number was
+ * taken, or what is wrong was said. */
+static bool word_want(struct wf_parse *parse, const char *name, const struct wf_raw *raw,
+    const char *const *words, const char *what, int min, int max, uint32_t *ret, int *ret_word)
 {
-	char name[160];
 	const char *text;
 	double number;
 
-	snprintf(name, sizeof(name), "%s.replicas", instance->name);
-	if (!raw_is_number(raw)) {
-		if (wf_want_text(raw, name, parse->diag, &text) < 0)
-			return;
-		instance->replicas = 0;
-		if (strcmp(text, "auto") != 0)
-			diag_error(parse->diag, raw->where, raw->line,
-			    "%s = \"%.80s\"; a whole number 1 .. %d, or \"auto\", is needed", name,
-			    text, WF_REPLICAS_MAX);
-	} else if (wf_want_int(raw, name, 1, WF_REPLICAS_MAX, "", parse->diag, &number) == 0) {
-		instance->replicas = (uint32_t)number;
+	if (raw_is_number(raw)) {
+		if (wf_want_int(raw, name, min, max, "", parse->diag, &number) == 0)
+			*ret = (uint32_t)number;
+		return false;
 	}
+	if (wf_want_text(raw, name, parse->diag, &text) < 0)
+		return false;
+	for (*ret_word = 0; words[*ret_word]; ++*ret_word)
+		if (strcmp(text, words[*ret_word]) == 0)
+			return true;
+	diag_error(parse->diag, raw->where, raw->line,
+	    "%s = \"%.80s\"; a whole number %d .. %d, %s, is needed", name, text, min, max, what);
+	return false;
+}
+
+void wf_replicas_set(struct wf_parse *parse, struct wf_instance *instance, const struct wf_raw *raw)
+{
+	static const char *const words[] = {"auto", NULL};
+	char name[160];
+	int word;
+
+	snprintf(name, sizeof(name), "%s.replicas", instance->name);
+	if (word_want(parse, name, raw, words, "or \"auto\"", 1, WF_REPLICAS_MAX,
+	        &instance->replicas, &word))
+		instance->replicas = 0;
+}
+
+void wf_side_set(struct wf_parse *parse, const struct wf_raw *raw)
+{
+	static const char *const words[] = {"auto", "off", NULL};
+	static const uint32_t sides[] = {WF_SIDE_AUTO, WF_SIDE_OFF};
+	int word;
+
+	if (word_want(parse, "side_by_side", raw, words, "\"auto\" or \"off\"", 2, ALOE_MANY_MAX,
+	        &parse->waveform->side, &word))
+		parse->waveform->side = sides[word];
 }
 
 static bool has_live_array(const struct component_type *type)

@@ -111,6 +111,9 @@ struct wf_link {
 	bool doubtful;
 };
 
+/* As many as are worth it (core/map/side.h). */
+enum { WF_SIDE_AUTO = 0, WF_SIDE_OFF = 1 };
+
 struct waveform {
 	char *file; /* as named in messages */
 	char *name;
@@ -141,6 +144,9 @@ struct waveform {
 	bool radio_fast;    /* --clock virtual: slots begin as fast as they are run */
 	uint32_t copies;    /* copies of the waveform in the file; 0 or 1: none */
 	bool copies_differ; /* a text or path contains the number of the copy */
+	/* how many copies may be served by one call (work_many): WF_SIDE_AUTO, WF_SIDE_OFF, or at
+	 * most so many */
+	uint32_t side;
 	/* folders of recordings, where lapses are written and from where they are repeated
 	 * (core/slot/lapse.h); NULL: none */
 	char *record, *replay;

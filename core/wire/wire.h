@@ -86,8 +86,9 @@ enum wire_type {
 	/* client -> swman: WAVEFORM, NAME "inst", FILE (component, or path of its .so), SET*,
 	 * [INDEX: the first that the new build works on], [SLOTS: shadow it for so many, VALUE:
 	 * within so many dB]; or WAVEFORM, NAME, STATE "commit", "rollback" or "status", [INDEX].
-	 * swman -> exec: WAVEFORM, NAME, PROGRAM, [INDEX, SLOTS, VALUE, STATE] -> OK {INDEX, SLOT,
-	 * COUNT slots of the pause, STATE, TEXT} */
+	 * swman -> exec: WAVEFORM, NAME, PROGRAM, [COUNT: number of the upgrade, INDEX, SLOTS,
+	 * VALUE, STATE] -> OK {INDEX, SLOT, COUNT slots of the pause, STATE, TEXT}; or FAIL {STATE
+	 * "none"}: the instance has no such shadow run, nor an upgrade that waits */
 	WIRE_UPGRADE = 25,
 	/* client -> statsman -> stats of each node: WAVEFORM, [NAME "inst", "inst.variable",
 	 * "inst.parameter"] -> OK {JSON, INDEX, NEWEST: index that has begun}. The stats of a node

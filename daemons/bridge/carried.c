@@ -232,6 +232,7 @@ static void wave_remove(struct carried *carried, const char *name)
 		return;
 	*at = wave->next;
 	wave_free(wave);
+	datagrams_busy(&carried->links.datagrams, carried->waves != NULL);
 }
 
 static const struct node_control *control_find(const struct carried *carried, const char *name)
@@ -345,6 +346,7 @@ static void wave_add(struct carried *carried, const char *name, const struct ima
 	}
 	wave->next = carried->waves;
 	carried->waves = wave;
+	datagrams_busy(&carried->links.datagrams, true);
 	look_in(carried, CARRIED_LOOK_NS);
 }
 

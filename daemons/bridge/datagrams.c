@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "daemons/bridge/datagrams.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/address.h"
+#include "core/base/clock.h"
 #include "platforms/transports/transports.h"
 
 enum { PACKETS = 256 };
-
-static bool link_joins(const struct platform_link *link, uint32_t node)
-{
-	bool joined = false;
-
-	for (size_t i = 0; i < link->n_nodes; i++)
-		joined |= link->nodes[i] == node;
-	return joined;
-}
 
 /* The first link of this kind that joins them counts. */
 static bool is_reached(
@@ -28,8 +21,8 @@ static bool is_reached(
 
 	for (size_t l = 0; node != machines->self && l < model->n_links; l++)
 		reached |= model->links[l].transport == transport &&
-		    link_joins(&model->links[l], node) &&
-		    link_joins(&model->links[l], machines->self);
+		    machines_joins(&model->links[l], node) &&
+		    machines_joins(&model->links[l], machines->self);
 	return reached;
 }
 
@@ -102,6 +95,8 @@ static void packet_take(const struct datagrams_port *port, const struct packet *
 	uint16_t from = 0;
 	size_t len;
 
+	if (node != MACHINES_NONE)
+		datagrams->peers[node].active_ns = clock_ns();
 	if (!seal ||
 	    seal_take(seal, packet->bytes, packet->size, datagrams->payload,
 	        sizeof(datagrams->payload), &len, &from) < 0 ||
@@ -128,17 +123,55 @@ static void port_ready(void *self, short revents)
 	(void)port_take(self);
 }
 
+static void port_look(void *self);
+
+static void look_in(struct datagrams_port *port, uint64_t ns)
+{
+	loop_timer_start(port->of->loop, &port->look, ns, port_look, port);
+}
+
 /* A burst that is full has more behind it. */
 static void port_look(void *self)
 {
 	struct datagrams_port *port = self;
+	const uint64_t most = port->of->busy ? DATAGRAMS_LOOK_MOST_NS : DATAGRAMS_LOOK_IDLE_NS;
 	const unsigned n = port_take(port);
 
-	port->pause_ns = n > 0                            ? DATAGRAMS_LOOK_NS
-	    : 2 * port->pause_ns < DATAGRAMS_LOOK_MOST_NS ? 2 * port->pause_ns
-	                                                  : DATAGRAMS_LOOK_MOST_NS;
-	loop_timer_start(port->of->loop, &port->look, n == TRANSPORT_BURST ? 0 : port->pause_ns,
-	    port_look, port);
+	assert(port->pause_ns > 0);
+	port->pause_ns = n > 0          ? DATAGRAMS_LOOK_NS
+	    : 2 * port->pause_ns < most ? 2 * port->pause_ns
+	                                : most;
+	look_in(port, n == TRANSPORT_BURST ? 0 : port->pause_ns);
+}
+
+/* The next look is due in `ns` if the one that was due is further away. */
+static void port_wake(struct datagrams_port *port, uint64_t ns)
+{
+	if (port->pause_ns <= DATAGRAMS_LOOK_MOST_NS)
+		return;
+	port->pause_ns = ns;
+	look_in(port, ns);
+}
+
+void datagrams_busy(struct datagrams *datagrams, bool busy)
+{
+	datagrams->busy = busy;
+	for (int k = 0; busy && k < DATAGRAMS_KINDS; k++)
+		port_wake(&datagrams->ports[k], DATAGRAMS_LOOK_NS);
+}
+
+void datagrams_wake(struct datagrams *datagrams, uint32_t node)
+{
+	if (datagrams_reach(datagrams, node))
+		port_wake(datagrams->peers[node].port, DATAGRAMS_LOOK_MOST_NS);
+}
+
+bool datagrams_asleep(const struct datagrams *datagrams, uint32_t node)
+{
+	const struct datagrams_peer *peer = &datagrams->peers[node];
+
+	return !datagrams->busy && peer->port->pause_ns > 0 &&
+	    clock_ns() - peer->active_ns > DATAGRAMS_LOOK_MOST_NS;
 }
 
 /* ---- sending ---- */
@@ -191,6 +224,9 @@ void datagrams_send(struct datagrams *datagrams, uint32_t node, const void *byte
 		return;
 	}
 	packet->size = (uint32_t)size;
+	if (port->pause_ns > 0 && !datagrams->busy)
+		peer->active_ns = clock_ns();
+	port_wake(port, DATAGRAMS_LOOK_NS); /* for the answer */
 	if (++port->n_out == TRANSPORT_BURST)
 		port_flush(port);
 }
@@ -221,7 +257,8 @@ static int port_open(struct datagrams *datagrams, enum datagrams_kind kind)
 	struct transport_options options = {.packets = PACKETS,
 	    .packet_bytes = DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES,
 	    .port = self->port,
-	    .eal = self->eal};
+	    .eal = self->eal,
+	    .unlocked = true};
 	char why[TRANSPORT_WHY] = "out of memory";
 	uint8_t(*v6)[TRANSPORT_V6];
 	int rc = addresses_list(machines, &v6);
@@ -244,7 +281,7 @@ static int port_open(struct datagrams *datagrams, enum datagrams_kind kind)
 		loop_watch_start(datagrams->loop, &port->watch, transport_fd(port->transport),
 		    POLLIN, port_ready, port);
 	else
-		port_look(port);
+		look_in(port, port->pause_ns = DATAGRAMS_LOOK_NS);
 	return 0;
 }
 
@@ -278,6 +315,9 @@ int datagrams_open(struct datagrams *datagrams, const struct machines *machines,
 static void port_close(struct datagrams_port *port)
 {
 	if (port->transport) {
+		log_debug(port->of->log, "%s: datagrams sent: %llu, received: %llu",
+		    port->transport->kind->name, (unsigned long long)port->transport->counts.sent,
+		    (unsigned long long)port->transport->counts.received);
 		loop_watch_stop(port->of->loop, &port->watch);
 		loop_timer_stop(port->of->loop, &port->look);
 	}

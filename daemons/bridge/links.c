@@ -84,6 +84,8 @@ static void message_take(struct bridge_links *links, const struct wire_view *vie
 
 	if (wire_get_bytes(view, WIRE_TAG_BYTES, 0, &bytes, &len) == 0)
 		frame_come(links, node, bytes, len);
+	else
+		datagrams_wake(&links->datagrams, node);
 }
 
 static void strange_log(struct bridge_links *links, const struct bus_peer *from)
@@ -166,10 +168,13 @@ static void bytes_send(
 
 void links_send(struct bridge_links *links, uint32_t node, const void *bytes, size_t len)
 {
-	if (datagrams_reach(&links->datagrams, node))
-		datagrams_send(&links->datagrams, node, bytes, len);
-	else
+	if (!datagrams_reach(&links->datagrams, node)) {
 		bytes_send(&links->one[node], WIRE_TAG_BYTES, bytes, len);
+		return;
+	}
+	if (datagrams_asleep(&links->datagrams, node))
+		bytes_send(&links->one[node], WIRE_TAG_BYTES, NULL, 0);
+	datagrams_send(&links->datagrams, node, bytes, len);
 }
 
 uint32_t links_frame_bytes(const struct bridge_links *links, uint32_t node)

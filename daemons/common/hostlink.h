@@ -14,7 +14,7 @@
  *                  EXPORT  while the waveform stands: write the state of an instance into the
  *                          descriptor -> EXPORTED (param: 1 if there is a state) | STUCK why
  *                  SWITCH  while the waveform stands: run by the tables that are ready -> SWITCHED
- *                  REMAIN  they are not needed
+ *                  REMAIN  they are not needed -> REMAINED, when no IMPORT or EXPORT is under way
  *                  WATCHED by whom the host's lanes are: a pidfd of exec, and an eventfd, the bell
  *                          that this exec hears (core/slot/tell.h)
  *                  GRANTED what the lane's thread has got: sequence 1: real-time priority
@@ -64,6 +64,7 @@ enum hostlink_type {
 	HOSTLINK_IMPORTED,
 	HOSTLINK_EXPORT,
 	HOSTLINK_EXPORTED,
+	HOSTLINK_REMAINED,
 };
 
 struct hostlink_segment {

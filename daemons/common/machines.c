@@ -90,17 +90,88 @@ static int datagrams_check(const struct machines *machines, const struct platfor
 	return 0;
 }
 
+bool machines_joins(const struct platform_link *link, uint32_t node)
+{
+	bool joined = false;
+
+	for (size_t i = 0; i < link->n_nodes; i++)
+		joined |= link->nodes[i] == node;
+	return joined;
+}
+
+/* memif joins two ports: the link of this one and all others of its node by DPDK have one neighbour
+ * together. */
+static int neighbours_check(
+    const struct machines *machines, uint32_t node, const char *file, struct diag *diag)
+{
+	const struct platform_model *model = machines->model;
+	uint32_t first = MACHINES_NONE;
+
+	if (strncmp(model->nodes[node].port, "net_memif", 9) != 0)
+		return 0;
+	for (size_t l = 0; l < model->n_links; l++) {
+		const struct platform_link *link = &model->links[l];
+
+		if (link->transport != PLATFORM_DPDK || !machines_joins(link, node))
+			continue;
+		for (size_t i = 0; i < link->n_nodes; i++) {
+			if (link->nodes[i] == node)
+				continue;
+			if (first != MACHINES_NONE && first != link->nodes[i])
+				return diag_error(diag, file, link->line,
+				    "links with transport = \"dpdk\" join node "
+				    "\"%s\" to \"%s\" and to \"%s\", and its port is "
+				    "net_memif, which has one neighbour; a card, or another "
+				    "transport for one of the links, is needed",
+				    model->nodes[node].name, model->nodes[first].name,
+				    model->nodes[link->nodes[i]].name);
+			first = link->nodes[i];
+		}
+	}
+	return 0;
+}
+
+/* A bridge sends by the first of them, so the other one would be there for nothing. */
+static int transports_check(
+    const struct machines *machines, size_t l, const char *file, struct diag *diag)
+{
+	const struct platform_model *model = machines->model;
+	const struct platform_link *link = &model->links[l];
+
+	for (size_t k = 0; k < l; k++) {
+		const struct platform_link *other = &model->links[k];
+		uint32_t both[2];
+		size_t n = 0;
+
+		for (size_t i = 0; i < link->n_nodes && n < 2; i++)
+			if (machines_joins(other, link->nodes[i]))
+				both[n++] = link->nodes[i];
+		if (n == 2 && other->transport != link->transport)
+			return diag_error(diag, file, link->line,
+			    "nodes \"%s\" and \"%s\" are joined by a link with "
+			    "transport = \"%s\" in line %d and by one with "
+			    "\"%s\" here; all links of two nodes have one transport",
+			    model->nodes[both[0]].name, model->nodes[both[1]].name,
+			    platform_transports[other->transport], other->line,
+			    platform_transports[link->transport]);
+	}
+	return 0;
+}
+
 static int links_check(const struct machines *machines, const char *file, struct diag *diag)
 {
 	const struct platform_model *model = machines->model;
 
 	for (size_t l = 0; l < model->n_links; l++) {
+		if (transports_check(machines, l, file, diag) < 0)
+			return -EINVAL;
 		if (model->links[l].transport == PLATFORM_UDP &&
 		    datagrams_check(machines, &model->links[l], file, diag) < 0)
 			return -EINVAL;
 		for (size_t i = 0;
 		     model->links[l].transport == PLATFORM_DPDK && i < model->links[l].n_nodes; i++)
-			if (port_check(&model->nodes[model->links[l].nodes[i]], file, diag) < 0)
+			if (port_check(&model->nodes[model->links[l].nodes[i]], file, diag) < 0 ||
+			    neighbours_check(machines, model->links[l].nodes[i], file, diag) < 0)
 				return -EINVAL;
 	}
 	return 0;

@@ -30,6 +30,7 @@ struct machines {
 /* machines_open reads --platform and the keys: 0, also without --platform; -EINVAL after logging
  * what is wrong. machines_close may follow in any case. */
 int machines_open(struct machines *machines, const struct daemon_args *args, const struct log *log);
+bool machines_joins(const struct platform_link *link, uint32_t node); /* the node to others */
 void machines_close(struct machines *machines);
 
 static inline bool machines_managed(const struct machines *machines)

@@ -25,6 +25,9 @@ enum {
 
 enum { SHADOW_TEXT = 400 };
 
+/* The process comes to the next one by itself, but to IMPORTS when `go` is set. */
+enum shadow_phase { SHADOW_OPENS, SHADOW_READY, SHADOW_IMPORTS, SHADOW_WORKS };
+
 enum shadow_verdict {
 	SHADOW_RUNS,
 	SHADOW_EQUAL,   /* every message, byte for byte */
@@ -35,11 +38,12 @@ enum shadow_verdict {
 };
 
 struct shadow_page {
-	/* the order */
+	/* the order, which is there when `go` is 1 */
 	uint64_t from, n; /* indices from .. from + n - 1 */
 	double within_db; /* errors may be so many dB below the signal; 0: none may be */
 	uint64_t state_bytes;
-	uint32_t instance, has_state;
+	uint32_t instance, has_state; /* instance: from the beginning */
+	_Atomic uint32_t go, phase;
 	/* what came of it */
 	_Atomic uint64_t index;    /* that is being worked on */
 	_Atomic uint64_t since_ns; /* CLOCK_MONOTONIC, of the call under way; 0: none is */

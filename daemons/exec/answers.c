@@ -65,6 +65,7 @@ void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
 	case HOSTLINK_SWITCHED:
 	case HOSTLINK_IMPORTED:
 	case HOSTLINK_EXPORTED:
+	case HOSTLINK_REMAINED:
 		remap_answered(host, msg);
 		break;
 	case HOSTLINK_THREAD:

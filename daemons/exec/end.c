@@ -25,6 +25,7 @@ static void other_free(struct exec_wave *wave)
 void remap_drop(struct exec_wave *wave)
 {
 	loop_timer_stop(&wave->exec->daemon.loop, &wave->remap_timer);
+	shadow_forget(wave);
 	other_free(wave);
 	wave->remap = REMAP_NONE;
 }

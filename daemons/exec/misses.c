@@ -248,8 +248,6 @@ static void miss_join(struct miss_look *look, struct exec_miss *ret)
 	slot.alone = is_alone(look);
 	slot.mates = look->mates;
 	slot.n_mates = look->n_mates;
-	slot.throttled = look->wave->progress[look->segment].throttle.spans;
-	slot.n_throttled = look->wave->progress[look->segment].throttle.n;
 	records_put(look, &slot);
 	ordinary_put(look, &slot);
 	ret->n_causes = (uint32_t)evidence_join(&slot, ret->causes);
@@ -287,20 +285,49 @@ static void sums_add(struct exec_misses *misses, const struct exec_miss *miss)
 	}
 }
 
-const struct exec_miss *misses_find(const struct exec_wave *wave, uint64_t slot, uint32_t segment)
+/* The latest record that contains the slot, of those before record *n, which becomes its number. */
+static const struct exec_miss *record_before(
+    const struct exec_misses *misses, uint64_t slot, uint64_t *n)
 {
-	const struct exec_misses *misses = wave->misses;
-	const uint64_t end = misses != NULL ? misses->n : 0,
-	               least = end > MISSES_KEPT ? end - MISSES_KEPT : 0;
+	const uint64_t least =
+	    misses != NULL && misses->n > MISSES_KEPT ? misses->n - MISSES_KEPT : 0;
 
-	for (uint64_t n = end; n-- > least;) {
-		const struct exec_miss *miss = &misses->kept[n % MISSES_KEPT];
+	while (misses != NULL && *n > least) {
+		const struct exec_miss *miss = &misses->kept[--*n % MISSES_KEPT];
 
-		if (slot >= miss->miss.slot && slot - miss->miss.slot < miss->miss.count &&
-		    (segment == IMAGE_NONE || segment == miss->segment))
+		if (slot >= miss->miss.slot && slot - miss->miss.slot < miss->miss.count)
 			return miss;
 	}
 	return NULL;
+}
+
+static const struct exec_miss *record_find(
+    const struct exec_wave *wave, uint64_t slot, uint32_t segment)
+{
+	uint64_t n = wave->misses->n;
+	const struct exec_miss *miss = record_before(wave->misses, slot, &n);
+
+	while (miss != NULL && miss->segment != segment)
+		miss = record_before(wave->misses, slot, &n);
+	return miss;
+}
+
+size_t misses_find(
+    const struct exec_wave *wave, uint64_t slot, const struct exec_miss **ret, size_t most)
+{
+	uint64_t n = wave->misses != NULL ? wave->misses->n : 0;
+	const struct exec_miss *miss;
+	size_t found = 0;
+
+	while (found < most && (miss = record_before(wave->misses, slot, &n)) != NULL) {
+		size_t i = 0;
+
+		while (i < found && ret[i]->lane != miss->lane)
+			i++;
+		if (i == found)
+			ret[found++] = miss;
+	}
+	return found;
 }
 
 /* A row of slots one after another has one first. */
@@ -327,7 +354,7 @@ static bool own_find(const struct exec_wave *wave, const struct exec_miss *miss)
 	if (miss->heavy)
 		return true;
 	if (miss->first != miss->miss.slot)
-		miss = misses_find(wave, miss->first, miss->segment);
+		miss = record_find(wave, miss->first, miss->segment);
 	return miss != NULL && evidence_own_doing(miss->causes, miss->n_causes);
 }
 
@@ -476,10 +503,7 @@ void misses_take(struct exec_wave *wave)
 		const uint64_t written = atomic_load(&image_segment_state(&wave->view, s)->misses),
 		               taken = wave->progress[s].misses;
 
-		if (!image_runs(&wave->view, s))
-			continue;
-		throttle_look(wave, s, written > taken);
-		if (written <= taken)
+		if (written <= taken || !image_runs(&wave->view, s))
 			continue;
 		if (wave->misses == NULL)
 			wave->misses = calloc(1, sizeof(*wave->misses));

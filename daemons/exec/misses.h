@@ -79,9 +79,10 @@ void misses_resume(struct exec_wave *wave);
  * it. Returns 0; -EFBIG or another -errno the first time that it cannot, and from then on 0, while
  * it counts what is not written. */
 int misses_file_put(struct misses_file *file, const char *path, uint64_t most, const char *line);
-/* misses_find gives the latest record of a segment that contains the slot, IMAGE_NONE: of any;
- * NULL: there is none. */
-const struct exec_miss *misses_find(const struct exec_wave *wave, uint64_t slot, uint32_t segment);
+/* misses_find gives the latest record of each lane that contains the slot, the newest first: how
+ * many, at most `most`. `aloe why` chooses alike from misses.jsonl. */
+size_t misses_find(
+    const struct exec_wave *wave, uint64_t slot, const struct exec_miss **ret, size_t most);
 /* miss_text.c: misses_words writes the causes as one line. miss_json is a record as JSON. */
 void misses_words(
     const struct exec_wave *wave, const struct exec_miss *miss, char *ret, size_t size);
@@ -101,11 +102,6 @@ json_t *misses_json(const struct exec_wave *wave, uint64_t most);
 json_t *misses_causes(const struct exec_wave *wave);
 json_t *misses_sources(const struct exec_wave *wave);
 void misses_send(struct exec_wave *wave, const struct wire_view *request);
-
-/* throttle.c: throttle_look finds when a quota kept the thread of a segment from running, since it
- * was called last; `now`: even if that was a moment ago. It has to be called at least once a
- * second, so that no rise of the kernel's count belongs to a time that nobody knows. */
-void throttle_look(struct exec_wave *wave, uint32_t segment, bool now);
 
 /* witness.c: the records of a lane's CPU. witness_open: from now on. witness_fini is for the end of
  * exec. witness_records gives those since from_ns that are of `lane`, in memory that is valid until

@@ -180,32 +180,28 @@ static const char *why_unknown(const struct exec_wave *wave, uint64_t slot)
 	return left_us(wave, slot) < 0 ? "its calls ended late" : "";
 }
 
-/* Other segments that were late in the same slot, each with its own causes. */
+/* Other lanes that were late in the same slot, each with its own causes. */
 static void others_put(
-    const struct exec_wave *wave, const struct exec_miss *told, uint64_t slot, json_t *o)
+    const struct exec_wave *wave, const struct exec_miss *const *others, size_t n, json_t *o)
 {
 	json_t *array = json_array();
 
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const struct exec_miss *miss =
-		    s != told->segment ? misses_find(wave, slot, s) : NULL;
-
-		if (miss != NULL)
-			json_array_append_new(array, miss_json(wave, miss));
-	}
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, miss_json(wave, others[i]));
 	json_object_set_new(o, "others", array);
 }
 
 static json_t *slot_json(const struct exec_wave *wave, uint64_t slot)
 {
-	const struct exec_miss *miss = misses_find(wave, slot, IMAGE_NONE);
+	const struct exec_miss *late[NODE_LANES_MAX];
+	const size_t n = misses_find(wave, slot, late, NODE_LANES_MAX);
 	const char *why;
 	json_t *o;
 
-	if (miss != NULL) {
-		o = miss_json(wave, miss);
-		misses_calls_put(wave, miss, o);
-		others_put(wave, miss, slot, o);
+	if (n > 0) {
+		o = miss_json(wave, late[0]);
+		misses_calls_put(wave, late[0], o);
+		others_put(wave, late + 1, n - 1, o);
 		return o;
 	}
 	why = why_unknown(wave, slot);
@@ -219,6 +215,7 @@ static json_t *slot_json(const struct exec_wave *wave, uint64_t slot)
 
 void misses_send(struct exec_wave *wave, const struct wire_view *request)
 {
+	const struct exec_miss *miss;
 	uint64_t slot, first, last;
 
 	misses_take(wave);
@@ -230,7 +227,7 @@ void misses_send(struct exec_wave *wave, const struct wire_view *request)
 		    wave->name);
 	else if (!misses_slots(wave, &first, &last))
 		exec_fail(wave->exec, request, 2, "no slot of \"%s\" has run yet", wave->name);
-	else if (misses_find(wave, slot, IMAGE_NONE) == NULL && (slot < first || slot > last))
+	else if (misses_find(wave, slot, &miss, 1) == 0 && (slot < first || slot > last))
 		exec_fail(wave->exec, request, 2,
 		    "slot %llu of \"%s\" is not known; slots %llu to %llu have run",
 		    (unsigned long long)slot, wave->name, (unsigned long long)first,

@@ -10,6 +10,8 @@
  *   SWITCHES  counters, values and messages are carried over (core/image/follow.h), the frontend is
  *             told, and each host that it is so. From here on it is the other image that counts,
  *             also for an exec that comes after this one
+ *   RETURNS   given up in IMPORTS, or so left by an exec before this one: no step begins before all
+ *             hosts have said that none of them exports or imports any more
  *
  * then steps begin again. `other` is what it comes to, in SWITCHES what it came from. */
 #include <errno.h>
@@ -27,8 +29,9 @@
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
 #include "daemons/exec/shadow.h"
+#include "daemons/exec/upgraded.h"
 
-enum { LOOK_NS = 100000, HALT_S = 10, HEAR_NS = 500000 };
+enum { LOOK_NS = 100000, HALT_S = 10, IMPORT_S = 2, SHADOW_LOOK_NS = 1000000, HEAR_NS = 500000 };
 
 /* ---- PREPARES ------------------------------------------------------------------------ */
 
@@ -91,18 +94,71 @@ static uint64_t remap_margin(const struct exec_wave *wave)
 	return wave->view.head->clock == IMAGE_TIMER ? 2 + HEAR_NS / wave->view.head->slot_ns : 0;
 }
 
-/* All is as it was; if it stood already, it goes on. */
+static uint32_t hosts_here(const struct exec_wave *wave)
+{
+	uint32_t n = 0;
+
+	for (uint32_t h = 0; h < wave->n_hosts; h++)
+		n += wave->hosts[h].process != NULL;
+	return n;
+}
+
+/* The limit ends with the remap; the waveform runs on from where it stands, if it does. */
+static void remap_go_on(struct exec_wave *wave)
+{
+	if (wave->state != WAVE_RUN)
+		return;
+	if (wave_waits(wave))
+		wave_limit(wave, IMAGE_FOREVER);
+	else
+		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));
+}
+
+static void remap_returns(struct exec_wave *wave, uint64_t limit_s)
+{
+	wave->remap = REMAP_RETURNS;
+	wave->remap_answers = 0;
+	wave->pending.until_ns = clock_ns() + limit_s * 1000000000ull;
+	hosts_command(wave, HOSTLINK_REMAIN);
+}
+
+static void remap_returned(struct exec_wave *wave)
+{
+	if (++wave->remap_answers < hosts_here(wave))
+		return;
+	remap_go_on(wave);
+	wave->remap = REMAP_NONE;
+	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, wave->return_code, wave->import_text);
+}
+
+/* All is as it was; if it stood already, it goes on, but not before hosts have let go of the state
+ * of what runs. */
 static void remap_abandon(struct exec_wave *wave, int code, const char *why)
 {
-	const bool halted = wave->remap == REMAP_HALTS || wave->remap == REMAP_IMPORTS;
-
+	if (wave->remap == REMAP_IMPORTS) {
+		remap_drop(wave);
+		wave->return_code = code;
+		snprintf(wave->import_text, sizeof(wave->import_text), "%s", why);
+		remap_returns(wave, IMPORT_S);
+		return;
+	}
 	hosts_command(wave, HOSTLINK_REMAIN);
-	if (halted && wave->state == WAVE_RUN)
-		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));
+	if (wave->remap == REMAP_HALTS)
+		remap_go_on(wave);
 	remap_drop(wave);
-	if (wave->shadows)
-		shadow_drop(wave);
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, code, why);
+}
+
+bool remap_give_up(struct exec_wave *wave, const char *because)
+{
+	char why[200];
+
+	if (!wave_waits(wave))
+		return false;
+	snprintf(why, sizeof(why), "the upgrade at index %llu was abandoned: %s",
+	    (unsigned long long)wave->upgrade_at, because);
+	remap_abandon(wave, 1, why);
+	return true;
 }
 
 static const char *word_of(const struct exec_wave *wave)
@@ -133,10 +189,16 @@ static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 		    "\"%s\" runs on several nodes, and one node alone cannot remap its part; "
 		    "unload the waveform and load the waveform again",
 		    wave->name);
+	else if (wave->deaf)
+		exec_fail(wave->exec, request, 1,
+		    "a host of \"%s\" has not returned from init of a new build and takes no "
+		    "orders; end the waveform with aloe unload --force %s",
+		    wave->name, wave->name);
 	else if (wave_spreads(wave))
 		exec_fail(wave->exec, request, 2,
-		    "\"%s\" has an instance with replicas, which keep their lanes and rings; "
-		    "unload the waveform and load it again (an output that is to be read: --tap)",
+		    "\"%s\" has an instance with replicas, which keep their lanes, rings and "
+		    "builds; unload the waveform and load it again (an output that is to "
+		    "be read: --tap)",
 		    wave->name);
 	else if (wave->offered.sequence != 0)
 		exec_fail(wave->exec, request, 1,
@@ -155,7 +217,8 @@ static void remap_prepare(
 	wave->remap = REMAP_PREPARES;
 	wave->remap_answers = 0;
 	if (program == NULL || other_new(wave, program, len, why, sizeof(why)) != 0 ||
-	    other_place(wave, why, sizeof(why)) != 0) {
+	    other_place(wave, why, sizeof(why)) != 0 ||
+	    (wave->shadows && shadow_open(wave, why, sizeof(why)) != 0)) {
 		remap_abandon(wave, 2, why); /* nobody waits yet */
 		exec_fail(wave->exec, request, 2, "\"%s\" cannot be %s: %s", wave->name,
 		    word_of(wave), why);
@@ -230,32 +293,29 @@ void wave_ring(struct exec_wave *wave, const struct wire_view *request)
 
 /* ---- UPGRADE ------------------------------------------------------------------------ */
 
-/* The instance of that name in the file; of copies the first. */
-static uint32_t upgraded_find(const struct exec_wave *wave, const char *name)
+/* A waiting upgrade of that instance is dropped, as a shadow run is. */
+static bool upgrade_dropped(
+    struct exec_wave *wave, const struct wire_view *request, const char *name)
 {
-	const struct image_view *view = &wave->view;
+	char *state = wire_get_text(request, WIRE_TAG_STATE, 0), text[120];
+	const bool drops = state != NULL && strcmp(state, "drop") == 0 && name != NULL &&
+	    wave_waits(wave) && strcmp(upgraded_name(wave), name) == 0;
 
-	for (uint32_t i = 0; i < view->head->instances.count; i++)
-		if (strcmp(image_text(view, view->instances[i].original), name) == 0)
-			return i;
-	return IMAGE_NONE;
-}
-
-static bool changes_wait(const struct exec_wave *wave)
-{
-	const uint64_t written = atomic_load(&wave_control(wave)->changes);
-	uint64_t applied = 0;
-
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		applied += atomic_load(&image_segment_state(&wave->view, s)->applied);
-	return applied < written;
+	free(state);
+	if (!drops)
+		return false;
+	snprintf(text, sizeof(text), "the upgrade that waited for index %llu is abandoned",
+	    (unsigned long long)wave->upgrade_at);
+	remap_give_up(wave, "a rollback was asked for");
+	shadow_dropped(wave, request, text);
+	return true;
 }
 
 static bool may_upgrade(struct exec_wave *wave, const struct wire_view *request)
 {
 	if (!may_remap(wave, request))
 		return false;
-	if (changes_wait(wave))
+	if (upgraded_waits(wave))
 		exec_fail(wave->exec, request, 1,
 		    "changes of \"%s\" wait for their index, and belong to the build that runs; "
 		    "try again later",
@@ -308,7 +368,7 @@ void wave_upgrade(struct exec_wave *wave, const struct wire_view *request)
 	size_t len = 0;
 	void *copy;
 
-	if (shadow_asked(wave, request)) {
+	if (upgrade_dropped(wave, request, name) || shadow_asked(wave, request, name)) {
 		free(name);
 		return;
 	}
@@ -421,7 +481,7 @@ static void remap_import(struct exec_wave *wave)
 {
 	wave->remap = REMAP_IMPORTS;
 	wave->remap_answers = 0;
-	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
+	wave->pending.until_ns = clock_ns() + IMPORT_S * 1000000000ull;
 	wave->import_text[0] = 0;
 	if (wave->upgrades) {
 		hosts_command(wave, HOSTLINK_IMPORT);
@@ -432,7 +492,11 @@ static void remap_import(struct exec_wave *wave)
 
 static void remap_stands(struct exec_wave *wave)
 {
-	if (wave->upgrades || wave->shadows)
+	char why[200];
+
+	if (upgraded_missed(wave, why, sizeof(why)))
+		remap_abandon(wave, 1, why);
+	else if (wave->upgrades || wave->shadows)
 		remap_import(wave);
 	else
 		remap_switch(wave);
@@ -552,6 +616,33 @@ static void remap_halt(struct exec_wave *wave)
 	remap_look(wave);
 }
 
+/* Nothing halts before the new build of a shadow run has been initialised. */
+static void shadow_await(void *self)
+{
+	struct exec_wave *wave = self;
+	char why[REASON_BYTES];
+	int status;
+
+	if (wave->remap != REMAP_PREPARES)
+		return;
+	status = shadow_ready(wave, why, sizeof(why));
+	if (status < 0)
+		remap_abandon(wave, 2, why);
+	else if (status > 0)
+		remap_halt(wave);
+	else
+		loop_timer_start(&wave->exec->daemon.loop, &wave->remap_timer, SHADOW_LOOK_NS,
+		    shadow_await, wave);
+}
+
+static void remap_prepared(struct exec_wave *wave)
+{
+	if (wave->shadows)
+		shadow_await(wave);
+	else
+		remap_halt(wave);
+}
+
 /* ---- what hosts say ------------------------------------------------------------------------ */
 
 static void remap_answer(struct exec_wave *wave, uint64_t slot, bool runs)
@@ -599,14 +690,14 @@ static void remap_finish(struct exec_wave *wave)
 	const uint64_t slot =
 	    runs ? wave_run(wave, IMAGE_FOREVER, remap_margin(wave)) : lanes_slot(wave);
 
-	remap_drop(wave);
-	keep_wave(wave);
 	if (wave->shadows)
-		shadow_start(wave);
+		shadow_go(wave);
 	else if (wave->upgrades)
 		shadow_drop(wave);
 	else
-		shadow_leave(wave);
+		shadow_leave(wave, "the waveform was remapped");
+	remap_drop(wave);
+	keep_wave(wave);
 	remap_answer(wave, slot, runs);
 }
 
@@ -615,6 +706,8 @@ void remap_answered(struct exec_host *host, const struct hostlink_msg *msg)
 	struct exec_wave *wave = host->wave;
 	const bool ours = msg->sequence == wave->remap_number;
 
+	if (msg->type == HOSTLINK_REMAPPABLE || msg->type == HOSTLINK_STUCK)
+		wave->deaf = false;
 	if (msg->type == HOSTLINK_STUCK && ours &&
 	    (wave->remap == REMAP_PREPARES || wave->remap == REMAP_IMPORTS)) {
 		char why[HOSTLINK_TEXT + 100];
@@ -627,11 +720,38 @@ void remap_answered(struct exec_host *host, const struct hostlink_msg *msg)
 		remap_imported(wave, msg);
 	} else if (msg->type == HOSTLINK_REMAPPABLE && ours && wave->remap == REMAP_PREPARES) {
 		if (++wave->remap_answers == wave->n_hosts)
-			remap_halt(wave);
+			remap_prepared(wave);
+	} else if (msg->type == HOSTLINK_REMAINED && ours && wave->remap == REMAP_RETURNS) {
+		remap_returned(wave);
 	} else if (msg->type == HOSTLINK_SWITCHED && ours && wave->remap == REMAP_SWITCHES) {
 		if (++wave->remap_answers == wave->n_hosts)
 			remap_finish(wave);
 	}
+}
+
+/* The host may be inside export_state of the build that runs: nothing can run any more. */
+static void imports_end(struct exec_wave *wave)
+{
+	char why[REASON_BYTES];
+
+	snprintf(why, sizeof(why),
+	    "the host has not returned from export_state or import_state within %d s, in an "
+	    "upgrade of instance \"%s\", and was killed; unload the waveform, mend the component "
+	    "and load the waveform again",
+	    IMPORT_S, upgraded_name(wave));
+	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, why);
+	hosts_kill(wave);
+	wave_abort(wave, "%s", why);
+	hosts_leave(wave, true);
+}
+
+static void prepares_end(struct exec_wave *wave)
+{
+	char why[REASON_BYTES];
+
+	wave->deaf = wave->upgrades;
+	upgraded_late(wave, why, sizeof(why));
+	remap_abandon(wave, 1, why);
 }
 
 void remap_check(struct exec_wave *wave)
@@ -640,6 +760,10 @@ void remap_check(struct exec_wave *wave)
 		return;
 	if (wave->remap == REMAP_SWITCHES)
 		wave_abort(wave, "a host did not move to its new lanes within %d s", HALT_S);
+	else if (wave->remap == REMAP_IMPORTS || wave->remap == REMAP_RETURNS)
+		imports_end(wave);
+	else if (wave->remap == REMAP_PREPARES)
+		prepares_end(wave);
 	else
 		remap_abandon(wave, 1,
 		    "the waveform did not stand still in time for the remap and goes on as before");
@@ -654,6 +778,8 @@ void remap_restore(struct exec_wave *wave)
 		hosts_command(wave, HOSTLINK_SWITCH);
 	} else if (wave->state == WAVE_RUN && !wave->ended &&
 	    atomic_load(&wave_control(wave)->limit) != IMAGE_FOREVER) {
-		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));
+		wave->upgraded = IMAGE_NONE;
+		wave->remap_number = clock_ns();
+		remap_returns(wave, IMPORT_S);
 	}
 }

@@ -12,7 +12,9 @@ void wave_remap(struct exec_wave *wave, const struct wire_view *request);
 void wave_ring(struct exec_wave *wave, const struct wire_view *request);
 /* UPGRADE: a program with another build of an instance; or of its shadow run (shadow.h) */
 void wave_upgrade(struct exec_wave *wave, const struct wire_view *request);
-/* REMAPPABLE, STUCK, IMPORTED, EXPORTED, SWITCHED */
+/* remap_give_up abandons an upgrade that waits for its index; false: none does. */
+bool remap_give_up(struct exec_wave *wave, const char *because);
+/* REMAPPABLE, STUCK, IMPORTED, EXPORTED, SWITCHED, REMAINED */
 void remap_answered(struct exec_host *host, const struct hostlink_msg *msg);
 void remap_check(struct exec_wave *wave);
 void remap_restore(

@@ -10,6 +10,8 @@
 
 #include "core/base/calibrate.h"
 #include "daemons/exec/report.h"
+#include "daemons/exec/set.h"
+#include "daemons/exec/value.h"
 
 #include <aloe/component.h>
 
@@ -201,6 +203,29 @@ static json_t *paths_json(const struct exec_wave *wave, uint32_t number)
 	return o;
 }
 
+/* Numbers that were set since the load, or the last upgrade of the instance, as SET takes them. */
+static void sets_put(const struct exec_wave *wave, uint32_t number, json_t *to)
+{
+	const struct image_instance *row = &wave->view.instances[number];
+	json_t *o = json_object();
+
+	for (uint32_t p = 0; p < row->n_params && wave->state != WAVE_LOADED; p++) {
+		const struct image_param *param = &wave->view.params[row->params + p];
+		const double now = set_number(wave, number, p);
+		char text[SET_TEXT];
+
+		if (!(param->flags & ALOE_LIVE) || param->kind == ALOE_KIND_TEXT ||
+		    param->kind == ALOE_KIND_PATH || param->kind == ALOE_KIND_REALS ||
+		    now == param->number || now != now)
+			continue;
+		value_print(&wave->view, param, now, text, sizeof(text));
+		put_text(o, image_text(&wave->view, param->name), text);
+	}
+	if (json_object_size(o) > 0)
+		json_object_set(to, "set", o);
+	json_decref(o);
+}
+
 static uint32_t lane_of(const struct exec_wave *wave, uint32_t number, uint32_t part)
 {
 	const struct image_view *view = &wave->view;
@@ -290,6 +315,7 @@ static json_t *instance_json(
 	put_u64(o, "calls", hist_count(time));
 	times_put(wave, time, o);
 	put_text(o, "build", image_text(view, row->build));
+	sets_put(wave, number, o);
 	if (row->upgrade != 0) {
 		const uint64_t since = get(&state_of(wave, number, 0)->upgraded);
 

@@ -166,6 +166,10 @@ void exec_request(void *self, const struct wire_view *request)
 		if (requests[i].type != request->type)
 			continue;
 		wave = name != NULL ? exec_find(exec, name, strlen(name)) : NULL;
+		if (wave != NULL &&
+		    (request->type == WIRE_STOP || request->type == WIRE_PAUSE ||
+		        request->type == WIRE_UNLOAD))
+			remap_give_up(wave, "the waveform was paused or stopped");
 		if (wave != NULL)
 			requests[i].handle(wave, request);
 		if (wave != NULL && request->type != WIRE_STATUS && request->type != WIRE_SAMPLES &&

@@ -16,6 +16,7 @@
 #include "core/base/text.h"
 #include "core/image/follow.h"
 #include "daemons/exec/set.h"
+#include "daemons/exec/shadow.h"
 #include "daemons/exec/value.h"
 
 #include <aloe/component.h>
@@ -131,8 +132,10 @@ static void set_publish(struct exec_wave *wave, const struct node_change *change
 	struct node_control *control = wave_control(wave);
 	const uint64_t written = atomic_load(&control->changes);
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		control->change[(written + i) % NODE_CHANGES] = changes[i];
+		shadow_set(wave, changes[i].instance);
+	}
 	atomic_store(&control->changes, written + n);
 }
 
@@ -407,8 +410,6 @@ static int change_find(const struct exec_wave *wave, const char *name, struct no
 	*ret = (struct node_change){.instance = IMAGE_NONE, .param = IMAGE_NONE};
 	if (dot != NULL)
 		ret->instance = image_find_instance(&wave->view, name, (size_t)(dot - name));
-	if (ret->instance != IMAGE_NONE) /* all places have one set of parameters */
-		ret->instance = wave->view.instances[ret->instance].named;
 	if (ret->instance != IMAGE_NONE)
 		ret->param = param_find(&wave->view, ret->instance, dot + 1);
 	if (ret->param != IMAGE_NONE &&
@@ -475,7 +476,9 @@ static bool set_possible(
 	if (n == 1 && wave_busy(&wave->set_pending))
 		exec_fail(wave->exec, request, 1,
 		    "another set of \"%s\" is under way; try again later", wave->name);
-	else if (wave->remap != REMAP_NONE && (n > 1 || array || wave->upgrades))
+	else if (wave_waits(wave))
+		wave_busy_fail(wave, request);
+	else if (wave->remap != REMAP_NONE && (n > 1 || array || wave->upgrades || wave->shadows))
 		exec_fail(wave->exec, request, 1, "\"%s\" is being %s; try again", wave->name,
 		    wave->upgrades ? "upgraded" : "remapped");
 	else if (wave->halts)

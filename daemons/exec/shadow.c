@@ -24,15 +24,17 @@ enum {
 	RING_BYTES_MAX = 64 << 20,
 	LOOK_NS = 50000000,
 	HANG_MIN_NS = 1000000000, /* a call that takes so long, and 1000 slots, hangs */
+	IMPORT_S = 2,             /* import_state that takes so long hangs */
 };
 
 struct exec_shadow {
 	struct exec_wave *wave;
 	uint32_t instance;
+	uint64_t number; /* of the upgrade */
 	void *program;
 	size_t len;
 	int state_fd;
-	struct shadow_page order, *page; /* page NULL: it has not begun */
+	struct shadow_page order, *page; /* page NULL: there is no process yet */
 	pid_t pid;
 	int pidfd; /* -1: it is over, or has not begun */
 	struct loop_watch watch;
@@ -44,8 +46,8 @@ struct exec_shadow {
 /* ---- before ------------------------------------------------------------------------ */
 
 /* The only instance of another build. */
-static int shadow_find(
-    const struct exec_wave *wave, const void *program, uint32_t *ret, char *why, size_t size)
+static int shadow_find(const struct exec_wave *wave, const void *program, uint32_t *ret,
+    uint64_t *ret_number, char *why, size_t size)
 {
 	const struct image_view *view = &wave->view;
 	struct image_view after;
@@ -55,6 +57,7 @@ static int shadow_find(
 	for (uint32_t i = 0; i < view->head->instances.count; i++)
 		if (image_upgraded(view, &after, i)) {
 			*ret = i;
+			*ret_number = after.instances[i].upgrade;
 			n++;
 		}
 	if (n == 1)
@@ -115,7 +118,6 @@ int shadow_new(struct exec_wave *wave, const struct wire_view *request, const vo
 	const char *unsound;
 	int status = shadow != NULL ? 0 : -ENOMEM;
 
-	shadow_drop(wave);
 	if (status == 0 && image_check(program, len, &unsound) != 0) {
 		snprintf(ret_why, size, "the program is not sound: %s", unsound);
 		status = -EBADMSG;
@@ -125,7 +127,8 @@ int shadow_new(struct exec_wave *wave, const struct wire_view *request, const vo
 	if (status == 0)
 		status = order_take(request, &shadow->order, ret_why, size);
 	if (status == 0)
-		status = shadow_find(wave, program, &shadow->instance, ret_why, size);
+		status =
+		    shadow_find(wave, program, &shadow->instance, &shadow->number, ret_why, size);
 	if (status == 0)
 		status = rings_make(wave, shadow->instance, shadow->order.n, rings);
 	if (status == 0) {
@@ -135,12 +138,14 @@ int shadow_new(struct exec_wave *wave, const struct wire_view *request, const vo
 		shadow->program = malloc(len);
 		shadow->state_fd = memfd_create("aloe-state", MFD_CLOEXEC);
 		status = shadow->program == NULL || shadow->state_fd < 0 ? -ENOMEM : 0;
-		wave->shadow = shadow;
+		wave->shadow_next = shadow;
 	} else {
 		free(shadow);
 	}
 	if (status == 0)
 		memcpy(shadow->program, program, len);
+	else
+		shadow_forget(wave);
 	return status;
 }
 
@@ -148,7 +153,7 @@ int shadow_new(struct exec_wave *wave, const struct wire_view *request, const vo
 
 int shadow_export(struct exec_wave *wave)
 {
-	const struct exec_shadow *shadow = wave->shadow;
+	const struct exec_shadow *shadow = wave->shadow_next;
 	const struct image_instance *row = &wave->view.instances[shadow->instance];
 	struct exec_process *process = wave->hosts[wave->view.segments[row->segment].host].process;
 	const struct hostlink_msg msg = {.type = HOSTLINK_EXPORT,
@@ -161,11 +166,10 @@ int shadow_export(struct exec_wave *wave)
 
 void shadow_exported(struct exec_wave *wave, bool has_state)
 {
-	struct exec_shadow *shadow = wave->shadow;
+	struct exec_shadow *shadow = wave->shadow_next;
 	struct stat about;
 
 	shadow->order.from = image_next_index(&wave->view, shadow->instance);
-	shadow->order.instance = shadow->instance;
 	shadow->order.has_state = has_state;
 	if (fstat(shadow->state_fd, &about) == 0)
 		shadow->order.state_bytes = (uint64_t)about.st_size;
@@ -241,14 +245,22 @@ static void shadow_look(void *self)
 	struct exec_shadow *shadow = self;
 	const uint64_t since = atomic_load(&shadow->page->since_ns), now = clock_ns(),
 	               slots = 1000 * shadow->wave->view.head->slot_ns,
-	               bound = slots > HANG_MIN_NS ? slots : HANG_MIN_NS;
+	               work = slots > HANG_MIN_NS ? slots : HANG_MIN_NS;
+	const bool works = atomic_load(&shadow->page->phase) == SHADOW_WORKS;
+	const uint64_t bound = works ? work : IMPORT_S * 1000000000ull;
 
 	if (since != 0 && now > since && now - since > bound) {
 		shadow_kill(shadow);
 		shadow->bad = true;
-		snprintf(shadow->verdict, sizeof(shadow->verdict),
-		    "the new build hung at index %llu, and its process was killed",
-		    index_of(shadow));
+		if (works)
+			snprintf(shadow->verdict, sizeof(shadow->verdict),
+			    "the new build hung at index %llu, and its process was killed",
+			    index_of(shadow));
+		else
+			snprintf(shadow->verdict, sizeof(shadow->verdict),
+			    "import_state of the new build has not returned within %d s, and its "
+			    "process was killed",
+			    IMPORT_S);
 		return;
 	}
 	loop_timer_start(
@@ -277,16 +289,17 @@ static int shadow_spawn(struct exec_shadow *shadow, const int fds[SHADOW_FDS])
 static int shadow_begin(struct exec_shadow *shadow)
 {
 	const struct exec_wave *wave = shadow->wave;
+	const struct image_files *files = &wave->other->files;
 	const int page = image_memfd("aloe-shadow", sizeof(struct shadow_page)),
 	          program = image_memfd_sealed("aloe-shadow-program", shadow->program, shadow->len),
-	          image = file_read_only(wave->files.image);
+	          image = file_read_only(files->image);
 	int status = -ENOMEM;
 
 	shadow->page = page >= 0 ? image_map(page, sizeof(*shadow->page), true) : NULL;
 	if (shadow->page != NULL) {
-		memcpy(shadow->page, &shadow->order, sizeof(shadow->order));
+		shadow->page->instance = shadow->instance;
 		status = shadow_spawn(shadow,
-		    (int[]){program, wave->files.program, image, shadow->state_fd, page,
+		    (int[]){program, files->program, image, shadow->state_fd, page,
 		        wave->exec->daemon.args.leash});
 	}
 	if (page >= 0)
@@ -298,40 +311,8 @@ static int shadow_begin(struct exec_shadow *shadow)
 	return status;
 }
 
-void shadow_start(struct exec_wave *wave)
+static void shadow_free(struct exec_shadow *shadow)
 {
-	struct exec_shadow *shadow = wave->shadow;
-	struct loop *loop = &wave->exec->daemon.loop;
-	const int status = shadow != NULL ? shadow_begin(shadow) : 0;
-
-	if (shadow == NULL)
-		return;
-	if (status != 0) {
-		shadow->bad = true;
-		snprintf(shadow->verdict, sizeof(shadow->verdict),
-		    "the process of the shadow could not be started: %s", strerror(-status));
-		return;
-	}
-	loop_watch_start(loop, &shadow->watch, shadow->pidfd, POLLIN, shadow_died, shadow);
-	loop_timer_start(loop, &shadow->timer, LOOK_NS, shadow_look, shadow);
-}
-
-void shadow_leave(struct exec_wave *wave)
-{
-	struct exec_shadow *shadow = wave->shadow;
-
-	if (shadow == NULL || shadow->pidfd < 0)
-		return;
-	shadow_kill(shadow);
-	snprintf(shadow->verdict, sizeof(shadow->verdict),
-	    "the waveform was remapped before index %llu was compared; begin the shadow run again",
-	    index_of(shadow));
-}
-
-void shadow_drop(struct exec_wave *wave)
-{
-	struct exec_shadow *shadow = wave->shadow;
-
 	if (shadow == NULL)
 		return;
 	shadow_kill(shadow);
@@ -341,7 +322,79 @@ void shadow_drop(struct exec_wave *wave)
 		close(shadow->state_fd);
 	free(shadow->program);
 	free(shadow);
+}
+
+int shadow_open(struct exec_wave *wave, char *ret_why, size_t size)
+{
+	struct exec_shadow *shadow = wave->shadow_next;
+	const int status = shadow_begin(shadow);
+
+	if (status != 0)
+		snprintf(ret_why, size, "the process of the shadow run could not be started: %s",
+		    strerror(-status));
+	else
+		loop_watch_start(&wave->exec->daemon.loop, &shadow->watch, shadow->pidfd, POLLIN,
+		    shadow_died, shadow);
+	return status;
+}
+
+int shadow_ready(struct exec_wave *wave, char *ret_why, size_t size)
+{
+	const struct exec_shadow *shadow = wave->shadow_next;
+
+	if (shadow->verdict[0] == 0)
+		return atomic_load(&shadow->page->phase) == SHADOW_READY;
+	snprintf(ret_why, size, "\"%s\" cannot have a shadow run: %s", wave->name, shadow->verdict);
+	return -EINVAL;
+}
+
+void shadow_go(struct exec_wave *wave)
+{
+	struct exec_shadow *shadow = wave->shadow_next;
+
+	shadow_free(wave->shadow);
+	wave->shadow = shadow;
+	wave->shadow_next = NULL;
+	shadow->page->from = shadow->order.from;
+	shadow->page->n = shadow->order.n;
+	shadow->page->within_db = shadow->order.within_db;
+	shadow->page->state_bytes = shadow->order.state_bytes;
+	shadow->page->has_state = shadow->order.has_state;
+	atomic_store(&shadow->page->go, 1);
+	if (shadow->pidfd >= 0)
+		loop_timer_start(
+		    &wave->exec->daemon.loop, &shadow->timer, LOOK_NS, shadow_look, shadow);
+}
+
+void shadow_leave(struct exec_wave *wave, const char *because)
+{
+	struct exec_shadow *shadow = wave->shadow;
+
+	if (shadow == NULL || shadow->pidfd < 0)
+		return;
+	shadow_kill(shadow);
+	snprintf(shadow->verdict, sizeof(shadow->verdict),
+	    "%s before index %llu was compared; begin the shadow run again", because,
+	    index_of(shadow));
+}
+
+void shadow_set(struct exec_wave *wave, uint32_t instance)
+{
+	if (wave->shadow != NULL && wave->shadow->instance == instance)
+		shadow_leave(wave, "a parameter of the instance was set");
+}
+
+void shadow_forget(struct exec_wave *wave)
+{
+	shadow_free(wave->shadow_next);
+	wave->shadow_next = NULL;
+}
+
+void shadow_drop(struct exec_wave *wave)
+{
+	shadow_free(wave->shadow);
 	wave->shadow = NULL;
+	shadow_forget(wave);
 }
 
 /* ---- what is asked ------------------------------------------------------------------------ */
@@ -350,13 +403,11 @@ static void status_send(struct exec_wave *wave, const struct wire_view *request)
 {
 	const struct exec_shadow *shadow = wave->shadow;
 	const uint64_t end = shadow->order.from + shadow->order.n;
-	const bool runs = shadow->verdict[0] == 0 && shadow->page != NULL;
+	const bool runs = shadow->verdict[0] == 0;
 	char text[SHADOW_TEXT + 500];
 	struct wire_msg msg;
 
-	if (shadow->page == NULL && shadow->verdict[0] == 0)
-		snprintf(text, sizeof(text), "the shadow run has not begun");
-	else if (runs)
+	if (runs)
 		snprintf(text, sizeof(text),
 		    "the shadow run works on index %llu; it began with index %llu and ends before "
 		    "index %llu",
@@ -364,37 +415,84 @@ static void status_send(struct exec_wave *wave, const struct wire_view *request)
 		    (unsigned long long)end);
 	else
 		snprintf(text, sizeof(text), "%s; the new build %s", shadow->verdict,
-		    shadow->page != NULL && atomic_load(&shadow->page->imported) != 0
-		        ? "had taken over the state"
-		        : "had started fresh");
+		    atomic_load(&shadow->page->imported) != 0 ? "had taken over the state"
+		                                              : "had started fresh");
 	bus_reply(wave->exec->daemon.bus, request, WIRE_OK, &msg);
 	wire_put_text(&msg, WIRE_TAG_STATE, runs ? "runs" : shadow->bad ? "failed" : "over");
 	wire_put_text(&msg, WIRE_TAG_TEXT, text);
 	bus_send(wave->exec->daemon.bus, &msg);
 }
 
-/* A build that has crashed or hung is not put into the waveform. */
+/* It is not there, or is another one's: the manager forgets it by STATE. */
+static void none_fail(struct exec_wave *wave, const struct wire_view *request, const char *name)
+{
+	const struct exec_shadow *shadow = wave->shadow;
+	const struct image_view *view = &wave->view;
+	char text[600];
+	struct wire_msg msg;
+
+	if (shadow != NULL)
+		snprintf(text, sizeof(text),
+		    "instance \"%.100s\" of \"%s\" has no shadow run any more: a shadow run of "
+		    "instance \"%.100s\" has taken its place",
+		    name, wave->name, image_text(view, view->instances[shadow->instance].original));
+	else
+		snprintf(text, sizeof(text),
+		    "instance \"%.100s\" of \"%s\" has no shadow run (another upgrade of the "
+		    "waveform or a restart of aloe-exec ends one); begin it again, or upgrade "
+		    "without it",
+		    name, wave->name);
+	bus_reply(wave->exec->daemon.bus, request, WIRE_FAIL, &msg);
+	wire_put_u64(&msg, WIRE_TAG_CODE, 1);
+	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	wire_put_text(&msg, WIRE_TAG_STATE, "none");
+	bus_send(wave->exec->daemon.bus, &msg);
+}
+
+/* The shadow run of that instance and, where the number is given, of that upgrade. */
+static bool is_its(const struct exec_wave *wave, const struct wire_view *request, const char *name)
+{
+	const struct exec_shadow *shadow = wave->shadow;
+	const struct image_view *view = &wave->view;
+	uint64_t number;
+
+	return shadow != NULL &&
+	    strcmp(image_text(view, view->instances[shadow->instance].original), name) == 0 &&
+	    (wire_get_u64(request, WIRE_TAG_COUNT, &number) != 0 || number == shadow->number);
+}
+
+/* A build that has crashed or hung, or that was compared with nothing, is not put into the
+ * waveform. */
 static bool commit_refused(struct exec_wave *wave, const struct wire_view *request)
 {
 	const struct exec_shadow *shadow = wave->shadow;
 
-	if (shadow == NULL)
-		exec_fail(wave->exec, request, 1,
-		    "\"%s\" has no shadow run (aloe-exec may have been started again); begin it "
-		    "again, or upgrade without it",
-		    wave->name);
-	else if (shadow->verdict[0] == 0)
+	if (shadow->verdict[0] == 0)
 		exec_fail(wave->exec, request, 1,
 		    "the shadow run of \"%s\" is not over yet (`--status`)", wave->name);
 	else if (shadow->bad)
 		exec_fail(wave->exec, request, 1, "the shadow run of \"%s\" failed: %s", wave->name,
+		    shadow->verdict);
+	else if (atomic_load(&shadow->page->compared) == 0)
+		exec_fail(wave->exec, request, 1,
+		    "the shadow run of \"%s\" has compared nothing: %s", wave->name,
 		    shadow->verdict);
 	else
 		return false;
 	return true;
 }
 
-bool shadow_asked(struct exec_wave *wave, const struct wire_view *request)
+void shadow_dropped(struct exec_wave *wave, const struct wire_view *request, const char *text)
+{
+	struct wire_msg msg;
+
+	bus_reply(wave->exec->daemon.bus, request, WIRE_OK, &msg);
+	wire_put_u64(&msg, WIRE_TAG_SLOT, 0);
+	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	bus_send(wave->exec->daemon.bus, &msg);
+}
+
+bool shadow_asked(struct exec_wave *wave, const struct wire_view *request, const char *name)
 {
 	char *state = wire_get_text(request, WIRE_TAG_STATE, 0);
 	const bool status = state != NULL && strcmp(state, "status") == 0,
@@ -402,19 +500,19 @@ bool shadow_asked(struct exec_wave *wave, const struct wire_view *request)
 	           commit = state != NULL && strcmp(state, "commit") == 0;
 
 	free(state);
-	if (commit)
-		return commit_refused(wave, request);
-	if (!status && !drop)
+	if ((!status && !drop && !commit) || name == NULL)
 		return false;
-	if (wave->shadow == NULL) {
-		exec_fail(wave->exec, request, 1, "\"%s\" has no shadow run", wave->name);
+	if (!is_its(wave, request, name)) {
+		none_fail(wave, request, name);
+	} else if (commit) {
+		return commit_refused(wave, request);
 	} else if (status) {
 		status_send(wave, request);
 	} else if (wave->remap != REMAP_NONE) {
 		wave_busy_fail(wave, request);
 	} else {
 		shadow_drop(wave);
-		exec_ok(wave->exec, request, WIRE_TAG_SLOT, 0);
+		shadow_dropped(wave, request, "the shadow run is dropped");
 	}
 	return true;
 }

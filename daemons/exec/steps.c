@@ -119,6 +119,12 @@ bool wave_can(
 	return false;
 }
 
+bool wave_waits(const struct exec_wave *wave)
+{
+	return wave->remap == REMAP_HALTS && wave->upgrades && wave->upgrade_at != IMAGE_FOREVER &&
+	    wave_steps_begun(wave) + wave_margin(wave) < wave->pending.value;
+}
+
 /* Steps from here on belong to slots from `slot` on. */
 void wave_run_at(struct exec_wave *wave, uint64_t limit, uint64_t slot)
 {

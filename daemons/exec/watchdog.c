@@ -197,35 +197,16 @@ static void holder_watch(struct watchdog *watchdog, uint64_t bound)
 		watchdog->ran_ns = task.ran_ns;
 	}
 	/* Whoever handed it on may have died before the wake, or somebody has written over the
-	 * word. */
-	if (atomic_load(&watchdog->lane->entries) > 1 &&
+	 * word. A thread that is alone may sleep with a fresh baton of its own, whose slot did not
+	 * exist yet (core/slot/lane.c): nobody hands it on, so a second look wakes it. */
+	if ((atomic_load(&watchdog->lane->entries) > 1 ||
+	        (before == watchdog->watch.baton && before & BATON_FRESH)) &&
 	    !baton_at_work(watchdog->mine->image, watchdog->watch.baton))
 		lane_wake(watchdog->lane, watchdog->mine->image);
 	if (state == BATON_OVERDUE)
 		holder_overdue(watchdog, bound);
 	else
 		lane_tend(watchdog->exec, watchdog->number);
-}
-
-/* So long after the lane's last step its CPU is still awake, and its caches are warm: a look takes
- * two thirds of what it takes at any other time. So the next look is a whole number of slots later,
- * within `bound`. Where nothing is known of the last step, or slots are long, any time is as good.
- */
-static uint64_t look_after_step(const struct watchdog *watchdog, uint64_t now, uint64_t bound)
-{
-	enum { AFTER_NS = 20000, SLOTS_LEAST = 4, SOONER = 16 };
-	const struct node_timebase *base = baton_timebase(watchdog->exec->node, watchdog->number);
-	const uint64_t baton = watchdog->watch.baton,
-	               since = baton_since(watchdog->mine->image, baton);
-	uint64_t slot_ns, passed;
-
-	if (base == NULL || base->pace != IMAGE_TIMER || !(baton & BATON_FRESH) || since == 0)
-		return now + bound;
-	slot_ns = base->slot_ns;
-	if (since > now || now - since >= slot_ns || slot_ns * SLOTS_LEAST > bound)
-		return now + bound;
-	passed = since + AFTER_NS;
-	return passed + (now + bound + slot_ns / SOONER - passed) / slot_ns * slot_ns;
 }
 
 /* When the time of the one at work is over, not a whole bound later. */
@@ -235,7 +216,7 @@ static uint64_t next_look(const struct watchdog *watchdog, uint64_t bound)
 	const uint64_t due =
 	    baton_held(watchdog->exec->node, watchdog->number, &watchdog->watch) + bound + 10000;
 
-	return due > now && due < now + bound ? due : look_after_step(watchdog, now, bound);
+	return due > now && due < now + bound ? due : now + bound;
 }
 
 static void *watchdog_main(void *self)

@@ -133,11 +133,20 @@ void wave_busy_fail(const struct exec_wave *wave, const struct wire_view *reques
 {
 	char text[HOSTLINK_TEXT];
 
-	snprintf(
-	    text, sizeof(text), "\"%s\" has another change under way; try again later", wave->name);
+	const bool waits =
+	    wave->remap == REMAP_HALTS && wave->upgrades && wave->upgrade_at != IMAGE_FOREVER;
+
+	if (waits)
+		snprintf(text, sizeof(text),
+		    "an upgrade of \"%s\" waits for index %llu; try again then, or abandon the "
+		    "upgrade with aloe upgrade --rollback, aloe pause or aloe stop",
+		    wave->name, (unsigned long long)wave->upgrade_at);
+	else
+		snprintf(text, sizeof(text), "\"%s\" has another change under way; try again later",
+		    wave->name);
 	failure_send(wave->exec, request, 2, text,
 	    (request->type == WIRE_REMAP || request->type == WIRE_RING) &&
-	        wave->remap != REMAP_NONE);
+	        wave->remap != REMAP_NONE && !waits);
 }
 
 bool wave_busy(const struct exec_pending *pending)

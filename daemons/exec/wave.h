@@ -6,7 +6,6 @@
 #define DAEMONS_EXEC_WAVE_H
 
 #include "core/bridge/bridge.h"
-#include "core/evidence/evidence.h"
 #include "core/image/image.h"
 #include "core/image/node.h"
 #include "core/wire/wire.h"
@@ -19,7 +18,14 @@ enum {
 	FOLDER_BYTES = 1024,
 };
 
-enum remap_stage { REMAP_NONE, REMAP_PREPARES, REMAP_HALTS, REMAP_IMPORTS, REMAP_SWITCHES };
+enum remap_stage {
+	REMAP_NONE,
+	REMAP_PREPARES,
+	REMAP_HALTS,
+	REMAP_IMPORTS,
+	REMAP_SWITCHES,
+	REMAP_RETURNS
+};
 
 enum wave_state {
 	WAVE_LOADED,
@@ -52,20 +58,10 @@ struct exec_peer { /* another node, as the bridge of this one has counted (peers
 	struct bridge_counts counts;
 };
 
-/* throttle.c: of a lane's thread of ordinary priority. */
-struct exec_throttle {
-	uint64_t read_ns;         /* when the kernel's count was read; 0: never */
-	uint64_t group, total_ns; /* whose count, and the count */
-	uint64_t left_ns;         /* of its rise: accounted for by nothing yet */
-	uint32_t n;
-	struct evidence_span spans[16]; /* times of throttling, the newest last */
-};
-
 struct exec_progress {
 	uint64_t sum, since_ns, looked_ns;
 	uint64_t done;   /* steps when last looked at: they never become fewer */
 	uint64_t misses; /* taken by misses.c */
-	struct exec_throttle throttle;
 };
 
 struct exec_pending {   /* a request to be answered later */
@@ -135,8 +131,12 @@ struct exec_wave {
 	uint64_t upgrade_at;
 	uint32_t upgraded;
 	bool shadows;
-	char import_text[1024];     /* what the hosts said of it */
-	struct exec_shadow *shadow; /* shadow.c; NULL: none */
+	/* what the hosts said of it; in RETURNS why it was given up, and the code of the answer */
+	char import_text[1024];
+	int return_code;
+	bool deaf; /* a host has not returned from init of a new build: it takes no orders */
+	/* shadow.c; NULL: none. shadow_next takes its place when its rings are there. */
+	struct exec_shadow *shadow, *shadow_next;
 	struct exec_peer *peers;
 	size_t n_peers;
 };
@@ -193,6 +193,8 @@ uint64_t wave_margin(const struct exec_wave *wave);
 bool wave_can(
     struct exec_wave *wave, const struct wire_view *request, unsigned states, const char *what);
 void wave_limit(struct exec_wave *wave, uint64_t limit); /* steps below it may run */
+/* an upgrade waits for its index, and nothing stands yet */
+bool wave_waits(const struct exec_wave *wave);
 /* PAUSE was ordered, for a step that is still ahead */
 bool wave_comes_to_pause(const struct exec_wave *wave);
 /* no step is under way, and none begins unless it is told to */

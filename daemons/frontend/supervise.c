@@ -81,7 +81,8 @@ static void child_look(
 	struct silence_sample sample;
 	/* what it waited for is asked of one that is silent only: reading takes longer than an
 	 * answer */
-	const bool known = !child->silence.heard && silence_sample(child->pid, &sample) == 0;
+	const bool heard = child->silence.heard,
+	           known = !heard && silence_sample(child->pid, &sample) == 0;
 	const enum silence_kind kind = silence_look(&child->silence, passed_ns,
 	    known ? &sample : NULL, own_waited_ns, patience_s, SUPERVISE_SILENT, child->hangs);
 
@@ -96,7 +97,7 @@ static void child_look(
 	if (kind == SILENCE_NONE && now - child->started_ns > SUPERVISE_CALM_S * SECOND_NS)
 		child->hangs = 0;
 	if (supervise->owner.greeted(supervise->owner.self, child->peer))
-		channel_ping(child->channel);
+		channel_ping(child->channel, !heard);
 }
 
 static bool all_heard(const struct supervise *supervise)
@@ -121,7 +122,7 @@ static uint64_t own_waited(struct supervise *supervise)
 	return before > 0 && sample.waited_ns > before ? sample.waited_ns - before : 0;
 }
 
-/* What the daemons have answered to the last ping. */
+/* Which daemons have given a sign of life since the last second. */
 static void signs_take(struct supervise *supervise)
 {
 	for (int peer = 0; peer < WIRE_PEERS; peer++)

@@ -12,8 +12,9 @@
  * daemon that has lived SUPERVISE_STEADY_MS is started again at once; one that has not, after 50
  * ms, 100 ms, 200 ms, ... at most 2 s, for as long as it takes.
  *
- * Once a second each is asked for a sign of life; one that has given none for SUPERVISE_SILENT
- * seconds is killed, and started again as any that dies. What counts is time in which it could have
+ * Each gives signs of life by a counter (core/keep/channel.h), which is looked at once a second;
+ * one that is silent is asked again, and one that has given none for SUPERVISE_SILENT seconds is
+ * killed, and started again as any that dies. What counts is time in which it could have
  * answered: not that in which it, or this program, waited for a CPU (core/base/silence.h), nor
  * times when this program itself stood still. Instead it is told, in the log and to whoever asks
  * for something (supervise_overload), that the machine is overloaded. The owner may have patience

@@ -72,9 +72,11 @@ static int open_all(struct host_radio *radio)
 		return status;
 	status = radio->radios->driver[0]->open((const void *const *)radio->radios->settings,
 	    radio->radios->n, &use, &radio->device, radio->why, sizeof(radio->why));
-	if (status == 0)
+	if (status == 0) {
+		radio->device->waits = use.fast;
 		status =
 		    radio_pace_init(&radio->pace, radio->device, head->rate_hz, head->slot_samples);
+	}
 	if (status != 0 && radio->why[0] == 0)
 		snprintf(radio->why, sizeof(radio->why), "%s", strerror(-status));
 	if (status == 0)

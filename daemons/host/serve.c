@@ -69,8 +69,10 @@ static void message_take(
 		host_granted(host, msg);
 	if (msg->type == HOSTLINK_FORGET)
 		host_forget(host, msg);
-	if (msg->type == HOSTLINK_REMAIN)
+	if (msg->type == HOSTLINK_REMAIN) {
 		host_remain(host, host_find(host, msg->control));
+		answer_send(host, msg, HOSTLINK_REMAINED);
+	}
 	if (msg->type == HOSTLINK_SWITCH) {
 		status = host_switch(host, msg->control);
 		answer_send(host, msg, status == 0 ? HOSTLINK_SWITCHED : HOSTLINK_FAULT);

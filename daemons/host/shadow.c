@@ -348,13 +348,33 @@ static void verdict_tell(struct shadow *shadow)
 		    (unsigned long long)n);
 }
 
+/* The waveform goes over to the image with the rings, and its next index is the first one. */
+static void order_await(struct shadow *shadow)
+{
+	enum { NAP_NS = 200000 };
+
+	atomic_store(&shadow->page->phase, SHADOW_READY);
+	while (atomic_load(&shadow->page->go) == 0) {
+		if (getppid() != shadow->parent)
+			_exit(1);
+		clock_sleep_until(clock_ns() + NAP_NS);
+	}
+}
+
 static int shadow_run(struct shadow *shadow)
 {
 	const struct shadow_page *page = shadow->page;
 
 	shadow->row = &shadow->mine.instances[page->instance];
-	if (component_take(shadow) != 0 || state_take(shadow) != 0)
+	if (component_take(shadow) != 0)
 		return 0;
+	order_await(shadow);
+	atomic_store(&shadow->page->since_ns, clock_ns());
+	atomic_store(&shadow->page->phase, SHADOW_IMPORTS);
+	if (state_take(shadow) != 0)
+		return 0;
+	atomic_store(&shadow->page->since_ns, 0);
+	atomic_store(&shadow->page->phase, SHADOW_WORKS);
 	if (taps_open(shadow) != 0)
 		return verdict_put(shadow, SHADOW_FAILED, "the shadow has no memory"), 0;
 	for (uint64_t k = page->from; k < page->from + page->n; k++)

@@ -25,11 +25,31 @@ json_t *stats_var(const struct image_var *row, uint64_t bits)
 	return json_real_or_null(real);
 }
 
+static uint64_t var_bits(
+    const struct image_view *view, const struct image_instance *row, uint32_t place, uint32_t var)
+{
+	const uint32_t number = (uint32_t)(image_place(view, row, place) - view->instances);
+
+	return atomic_load_explicit(
+	    &image_instance_state(view, number)->vars[var], memory_order_relaxed);
+}
+
+/* Of an instance in several places: the sum of counts, and a list of other figures. */
 static json_t *var_value(const struct image_view *view, uint32_t instance, uint32_t var)
 {
-	return stats_var(&view->vars[view->instances[instance].vars + var],
-	    atomic_load_explicit(
-	        &image_instance_state(view, instance)->vars[var], memory_order_relaxed));
+	const struct image_instance *row = &view->instances[instance];
+	const struct image_var *what = &view->vars[row->vars + var];
+	json_t *list = what->real && row->places > 1 ? json_array() : NULL;
+	uint64_t sum = 0;
+
+	for (uint32_t j = 0; j < row->places; j++) {
+		const uint64_t bits = var_bits(view, row, j, var);
+
+		sum += bits;
+		if (list)
+			json_array_append_new(list, stats_var(what, bits));
+	}
+	return list ? list : stats_var(what, sum);
 }
 
 static json_t *number_value(
@@ -158,7 +178,7 @@ static uint64_t index_newest(const struct image_view *view, uint32_t instance)
 	for (uint32_t i = 0; i < view->head->instances.count; i++) {
 		const bool counts = instance == IMAGE_NONE
 		    ? image_runs(view, view->instances[i].segment)
-		    : i == instance;
+		    : view->instances[i].named == instance;
 		const uint64_t next = counts ? image_indices_done(view, i) : 0;
 
 		newest = next > newest ? next : newest;
@@ -213,7 +233,8 @@ static void get_all(
 	json_t *values = json_object();
 
 	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
-		if (image_runs(&wave->view, wave->view.instances[i].segment))
+		if (wave->view.instances[i].place == 0 &&
+		    image_runs(&wave->view, wave->view.instances[i].segment))
 			instance_add(values, &wave->view, i);
 	values_send(stats, request, &wave->view, IMAGE_NONE, values);
 	json_decref(values);

@@ -337,6 +337,11 @@ static struct stats_log *log_open(struct stats *stats, const struct wire_view *r
 		    "%s is a parameter, but only variables can be logged", text);
 	else if (name.whole && wave->view.instances[name.instance].n_vars == 0)
 		daemon_fail(&stats->daemon, request, 2, "instance \"%s\" has no variables", text);
+	else if (wave->view.instances[name.instance].places > 1)
+		daemon_fail(&stats->daemon, request, 2,
+		    "instance \"%s\" has replicas, which are not done with one index at one "
+		    "time; `aloe watch` prints the sums of their counts",
+		    image_text(&wave->view, wave->view.instances[name.instance].name));
 	else if (every == 0)
 		daemon_fail(&stats->daemon, request, 2, "a row is for 1 index or more, not for 0");
 	else if (logs_count(stats) >= LOGS_MAX)

@@ -65,13 +65,14 @@ static int instance_missing(const struct stats_wave *wave, const char *name, siz
     char *ret_error, size_t error_bytes)
 {
 	const struct image_view *view = &wave->view;
-	const size_t n = view->head->instances.count;
-	const char **names = calloc(n + 1, sizeof(*names));
+	const char **names = calloc(view->head->instances.count + 1, sizeof(*names));
 	char word[64], hint[100] = "";
+	size_t n = 0;
 
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 63 ? len : 63), name);
-	for (size_t i = 0; names && i < n; i++)
-		names[i] = image_text(view, view->instances[i].name);
+	for (size_t i = 0; names && i < view->head->instances.count; i++)
+		if (view->instances[i].place == 0)
+			names[n++] = image_text(view, view->instances[i].name);
 	if (names)
 		suggestion_write(word, names, n, hint, sizeof(hint));
 	free(names);

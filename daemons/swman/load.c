@@ -354,9 +354,9 @@ static int plan_choose(struct load *load)
 	local_beside(load->list, load->waveform, &platform);
 	profile_take(load);
 	rc = plan_spread(load->waveform, &platform.model, &load->profile, &load->diag);
-	return rc ? rc
-	          : plan_make(load->waveform, &platform.model, &load->profile, &load->diag,
-	                &load->plan);
+	return rc
+	    ? rc
+	    : plan_make(load->waveform, &platform.model, &load->profile, &load->diag, &load->plan);
 }
 
 static void load_fini(struct load *load)

@@ -29,6 +29,7 @@ int main(int argc, char **argv)
 	    .ready = swman_ready,
 	    .lost = swman_lost};
 	struct swman swman = {.runs_sweep = swman_runs_sweep,
+	    .remap = swman_remap,
 	    .prepare_on = several_prepare,
 	    .ending_on = several_ending};
 	struct daemon_args args;

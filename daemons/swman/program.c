@@ -455,6 +455,7 @@ static void instances_add(struct build *b)
 		    .place = instance->place,
 		    .named = (uint32_t)waveform_named(b->wf, (int)i),
 		    .rest = (uint32_t)instance->rest,
+		    .side = place->side,
 		};
 
 		inputs_add(b, (int)i, instance, &row);
@@ -507,6 +508,26 @@ struct places {
 	uint32_t n, begin; /* begin: the first place of this segment */
 };
 
+/* Where in its segment's order the instance is called first, and last: those side by side are
+ * called together, so that none may write where another one reads. */
+static uint32_t called_from(const struct build *b, uint32_t i)
+{
+	const struct plan_instance *row = &b->plan->instances[i];
+
+	return row->side > 0 ? row->order - (row->side - 1) : row->order;
+}
+
+static uint32_t called_to(const struct build *b, uint32_t i)
+{
+	const struct plan_segment *segment = &b->plan->segments[b->plan->instances[i].segment];
+	uint32_t order = b->plan->instances[i].order;
+
+	for (; b->plan->instances[i].side > 0 && order + 1 < segment->n_instances; order++)
+		if (b->plan->instances[segment->instances[order + 1]].side <= 1)
+			break;
+	return order;
+}
+
 static bool places_init(struct places *places, const struct build *b)
 {
 	const size_t n = b->plan->n_buffers + 1;
@@ -519,7 +540,7 @@ static bool places_init(struct places *places, const struct build *b)
 	for (size_t l = 0; l < b->wf->n_links; l++) {
 		const struct wf_link *link = &b->wf->links[l];
 		uint32_t *last = &places->last[buffer_of(b, link->from, link->from_port)];
-		const uint32_t order = b->plan->instances[link->to].order;
+		const uint32_t order = called_to(b, (uint32_t)link->to);
 
 		*last = order > *last ? order : *last;
 	}
@@ -536,7 +557,7 @@ static uint32_t place_for(const struct build *b, struct places *places, uint32_t
 	for (p = places->begin; p < places->n; p++) {
 		const struct plan_buffer *theirs = &b->plan->buffers[places->holder[p]];
 
-		if (places->last[places->holder[p]] < b->plan->instances[mine->instance].order &&
+		if (places->last[places->holder[p]] < called_from(b, mine->instance) &&
 		    theirs->type == mine->type && theirs->max == mine->max &&
 		    theirs->depth == mine->depth)
 			break;

@@ -151,7 +151,7 @@ static char *cpus_of(const json_t *one)
 static void map_again(
     struct swman *swman, const struct wire_view *remap, const char *waveform, json_t *list)
 {
-	const struct swman_run *run = swman_run_find(swman, waveform);
+	const struct swman_run *run = swman_run_known(swman, waveform);
 	json_t *one = list_take(list, waveform);
 	struct wire_view load;
 	const void *bytes;

@@ -126,6 +126,38 @@ void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
 	free(run);
 }
 
+/* folder_find finds the folder of a run of this node that is not over, and how it was loaded. */
+static void folder_find(const struct swman *swman, struct swman_run *run)
+{
+	const size_t len = strlen(run->waveform);
+	char path[PATH_MAX + 300], *node, *text;
+	struct dirent *entry;
+	size_t node_len;
+	DIR *dir;
+
+	if (run->dir[0] || run->saved)
+		return;
+	snprintf(path, sizeof(path), "%s/runs", swman->state);
+	dir = opendir(path);
+	while (dir && !run->dir[0] && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, run->waveform, len) != 0 || entry->d_name[len] != '-')
+			continue;
+		snprintf(path, sizeof(path), "%s/runs/%s/%s", swman->state, entry->d_name, mark);
+		if (file_read(path, PATH_MAX, &node, &node_len) < 0)
+			continue;
+		if (!strcmp(node, swman->daemon.args.dir))
+			path_print(
+			    run->dir, sizeof(run->dir), "%s/runs/%s", swman->state, entry->d_name);
+		free(node);
+	}
+	if (dir)
+		closedir(dir);
+	snprintf(path, sizeof(path), "%s/%s", run->dir, load_file);
+	if (run->dir[0] && !run->load &&
+	    file_read(path, WIRE_BYTES_MAX, &text, &run->load_len) == 0)
+		run->load = (uint8_t *)text;
+}
+
 /* ---- saving ------------------------------------------------------------------------ */
 
 static json_t *report_take(const struct wire_view *answer)
@@ -225,6 +257,8 @@ static struct swman_run *report_look(
 		return run;
 	if (!run)
 		run = run_add(swman, waveform);
+	if (run)
+		folder_find(swman, run);
 	if (!run || run->saved || !(over || answer_ended(answer)))
 		return run;
 	report = report_take(answer);
@@ -447,36 +481,6 @@ void swman_runs_sweep(struct swman *swman)
 
 /* ---- after a restart ------------------------------------------------------------------------ */
 
-/* folder_find finds the folder of a run of this node that is not over, and how it was loaded. */
-static void folder_find(const struct swman *swman, struct swman_run *run)
-{
-	const size_t len = strlen(run->waveform);
-	char path[PATH_MAX + 300], *node, *text;
-	struct dirent *entry;
-	size_t node_len;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s/runs", swman->state);
-	dir = opendir(path);
-	while (dir && !run->dir[0] && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, run->waveform, len) != 0 || entry->d_name[len] != '-')
-			continue;
-		snprintf(path, sizeof(path), "%s/runs/%s/%s", swman->state, entry->d_name, mark);
-		if (file_read(path, PATH_MAX, &node, &node_len) < 0)
-			continue;
-		if (!strcmp(node, swman->daemon.args.dir))
-			path_print(
-			    run->dir, sizeof(run->dir), "%s/runs/%s", swman->state, entry->d_name);
-		free(node);
-	}
-	if (dir)
-		closedir(dir);
-	snprintf(path, sizeof(path), "%s/%s", run->dir, load_file);
-	if (run->dir[0] && !run->load &&
-	    file_read(path, WIRE_BYTES_MAX, &text, &run->load_len) == 0)
-		run->load = (uint8_t *)text;
-}
-
 /* What is to be done about a node that comes back without its part says loss.c. */
 static bool is_awaited(const struct swman_run *run)
 {
@@ -521,7 +525,9 @@ void swman_run_list(struct swman *swman, const json_t *list, bool whole)
 			/* being prepared: nobody here waits for it any more, and it may yet be
 			 * refused */
 			continue;
-		if (!run && (run = run_add(swman, name)))
+		if (!run)
+			run = run_add(swman, name);
+		if (run)
 			folder_find(swman, run);
 		if (run && !run->saved && is_stopped(report_text(waveform, "state"))) {
 			run->ending = true;
@@ -534,10 +540,12 @@ struct swman_run *swman_run_known(struct swman *swman, const char *waveform)
 {
 	struct swman_run *run = swman_run_find(swman, waveform);
 
-	if (run || !(run = run_add(swman, waveform)))
-		return run;
+	const bool known = run != NULL;
+
+	if (!known && !(run = run_add(swman, waveform)))
+		return NULL;
 	folder_find(swman, run);
-	if (run->dir[0])
+	if (known || run->dir[0])
 		return run;
 	swman_run_drop(swman, waveform, true);
 	return NULL;

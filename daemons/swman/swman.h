@@ -44,9 +44,10 @@ struct swman_call { /* a question to exec that is not answered yet */
 	/* answer NULL: there will be none, `lost` says why. The call is freed afterwards. */
 	void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer);
 	const char *lost;
-	bool again; /* because exec or the frontend has ended: the next one may be asked */
-	bool force; /* UNLOAD with FORCE: goes on whatever the answer is */
-	bool known; /* ... and somebody has known the waveform so far */
+	bool again;      /* because exec or the frontend has ended: the next one may be asked */
+	bool force;      /* UNLOAD with FORCE: goes on whatever the answer is */
+	bool known;      /* ... and somebody has known the waveform so far */
+	uint64_t number; /* UPGRADE: which of the list; 0: none */
 	struct gather *gather; /* of which the question is one; NULL: of none */
 	uint32_t gather_at;
 };
@@ -108,6 +109,7 @@ struct swman {
 	struct loop_timer learn;                 /* of the nodes of a platform, what they have */
 	struct loop_timer sweep;                 /* calls that time out, runs that end */
 	void (*runs_sweep)(struct swman *swman); /* swman_runs_sweep */
+	void (*remap)(struct swman *swman, const struct wire_view *request); /* swman_remap */
 	/* of a platform: several_prepare, several_ending */
 	void (*prepare_on)(struct swman *swman, const struct wire_view *request,
 	    const char *waveform, const char *notes, const void *program, size_t len);

@@ -11,7 +11,7 @@
 /* ---- the request ------------------------------------------------------------------------ */
 
 static void upgrade_make(
-    struct swman *swman, struct swman_run *run, const struct wire_view *request, char *instance)
+    struct swman *swman, struct swman_run *run, const struct wire_view *request)
 {
 	if (upgrade_is(request, "status"))
 		upgrade_ask(swman, request, run->waveform, "status", NULL, NULL, NULL, 0);
@@ -20,7 +20,7 @@ static void upgrade_make(
 		    "\"%s\" is being recorded, and a recording has one build of each instance; end "
 		    "the recording first",
 		    run->waveform);
-	else if (upgrade_is(request, "rollback") && upgrades_shadow(run, instance))
+	else if (upgrade_is(request, "rollback")) /* what is there says exec */
 		upgrade_ask(swman, request, run->waveform, "drop", NULL, NULL, NULL, 0);
 	else
 		swman_remap(swman, request);
@@ -39,7 +39,7 @@ void swman_upgrade(struct swman *swman, const struct wire_view *request)
 		daemon_fail(
 		    &swman->daemon, request, 2, "no waveform \"%.100s\" is loaded", waveform);
 	else
-		upgrade_make(swman, run, request, instance);
+		upgrade_make(swman, run, request);
 	free(waveform);
 	free(instance);
 }

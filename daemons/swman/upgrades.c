@@ -111,6 +111,7 @@ void upgrades_learn(struct swman_run *run, const json_t *report)
 		json_t *build = json_object();
 
 		json_object_set(build, "lane", json_object_get(instance, "lane"));
+		json_object_set(build, "set", json_object_get(instance, "set"));
 		if (json_object_get(instance, "upgrade"))
 			json_object_set(build, "upgrade", json_object_get(instance, "upgrade"));
 		json_object_set_new(builds, report_text(instance, "name"), build);
@@ -139,6 +140,16 @@ static void build_dir(const struct swman_run *run, uint64_t number, char *ret, s
 	path_print(ret, size, "%s/build-%llu", run->dir, (unsigned long long)number);
 }
 
+static void build_unlink(const char *path, const char *dir)
+{
+	char desc[PATH_MAX + 300];
+
+	path_print(desc, sizeof(desc), "%.*s.desc", (int)strlen(path) - 3, path);
+	unlink(desc);
+	unlink(path);
+	rmdir(dir);
+}
+
 /* DIR/NAME.so and DIR/NAME.desc into the folder of the run: its path there in ret. */
 static int build_copy(const struct swman_run *run, uint64_t number, const char *path,
     struct diag *diag, char *ret, size_t size)
@@ -162,23 +173,22 @@ static int build_copy(const struct swman_run *run, uint64_t number, const char *
 		path_print(to, sizeof(to), "%.*s.desc", (int)strlen(ret) - 3, ret);
 		rc = file_copy(from, to, diag);
 	}
+	if (rc != 0)
+		build_unlink(ret, dir);
 	return rc;
 }
 
 static void build_remove(const struct swman_run *run, const json_t *entry)
 {
 	const char *path = text_of(entry, "path");
-	char dir[PATH_MAX + 32], desc[PATH_MAX + 300];
+	char dir[PATH_MAX + 32];
 
 	if (!path[0] || !run->dir[0])
 		return;
 	build_dir(run, number_of(entry), dir, sizeof(dir));
 	if (strncmp(path, dir, strlen(dir)) != 0)
 		return;
-	path_print(desc, sizeof(desc), "%.*s.desc", (int)strlen(path) - 3, path);
-	unlink(desc);
-	unlink(path);
-	rmdir(dir);
+	build_unlink(path, dir);
 }
 
 /* What is in force, what a rollback goes back to, what is shadowed, and what was tried last. */
@@ -194,6 +204,12 @@ static bool is_needed(struct swman_run *run, const json_t *entry)
 	            (uint64_t)json_integer_value(json_object_get(current, "before")));
 }
 
+static void entry_remove(struct swman_run *run, size_t n)
+{
+	build_remove(run, json_array_get(list_of(run), n));
+	json_array_remove(list_of(run), n);
+}
+
 static void list_prune(struct swman_run *run)
 {
 	json_t *list = list_of(run);
@@ -201,14 +217,74 @@ static void list_prune(struct swman_run *run)
 	for (size_t n = json_array_size(list); n > 0; n--) {
 		json_t *entry = json_array_get(list, n - 1);
 
-		if (is_needed(run, entry))
-			continue;
-		build_remove(run, entry);
-		json_array_remove(list, n - 1);
+		if (!is_needed(run, entry))
+			entry_remove(run, n - 1);
 	}
 }
 
+/* ---- parameters: texts "NAME=VALUE" ---- */
+
+static bool name_same(const char *one, const char *other)
+{
+	const size_t len = strcspn(one, "=");
+
+	return len == strcspn(other, "=") && strncmp(one, other, len) == 0;
+}
+
+static bool sets_name(const json_t *sets, const char *text)
+{
+	json_t *set;
+	size_t n;
+
+	json_array_foreach(sets, n, set)
+	{
+		if (name_same(json_string_value(set), text))
+			return true;
+	}
+	return false;
+}
+
+/* Those of `from` go before those of the same name. */
+static void sets_merge(json_t *to, const json_t *from)
+{
+	json_t *set;
+	size_t n;
+
+	json_array_foreach(from, n, set)
+	{
+		for (size_t i = json_array_size(to); i > 0; i--)
+			if (name_same(json_string_value(json_array_get(to, i - 1)),
+			        json_string_value(set)))
+				json_array_remove(to, i - 1);
+		json_array_append(to, set);
+	}
+}
+
+/* What was given with a build, and what it took over from the one before. */
+static void sets_carry(json_t *entry, const json_t *from)
+{
+	json_t *carried = json_object_get(entry, "carried");
+
+	sets_merge(carried, json_object_get(from, "carried"));
+	sets_merge(carried, json_object_get(from, "set"));
+}
+
 /* ---- one more ---- */
+
+/* What a rollback goes back to: the build in force, and what was set while it was. */
+static void entry_before(const struct swman_run *run, json_t *entry)
+{
+	const char *instance = text_of(entry, "instance"), *name;
+	json_t *kept = json_array(), *value;
+
+	json_object_foreach(
+	    json_object_get(json_object_get(run->builds, instance), "set"), name, value)
+	{
+		json_array_append_new(kept, json_sprintf("%s=%s", name, json_string_value(value)));
+	}
+	json_object_set_new(entry, "before", json_integer((json_int_t)in_force(run, instance)));
+	json_object_set_new(entry, "kept", kept);
+}
 
 static json_t *entry_new(struct swman_run *run, const char *instance)
 {
@@ -223,9 +299,10 @@ static json_t *entry_new(struct swman_run *run, const char *instance)
 	number = run->tried >= number ? run->tried + 1 : number;
 	json_object_set_new(entry, "number", json_integer((json_int_t)number));
 	json_object_set_new(entry, "instance", json_string(instance));
-	json_object_set_new(entry, "before", json_integer((json_int_t)in_force(run, instance)));
+	entry_before(run, entry);
 	json_object_set_new(entry, "path", json_string(""));
 	json_object_set_new(entry, "set", json_array());
+	json_object_set_new(entry, "carried", json_array());
 	return entry;
 }
 
@@ -248,8 +325,8 @@ static int entry_back(struct swman_run *run, json_t *entry, struct diag *diag)
 	if (number != 0 && !before)
 		return diag_error(diag, NULL, 0,
 		    "the build of instance \"%s\" before this one is not kept any more", instance);
-	if (before)
-		json_object_set(entry, "set", json_object_get(before, "set"));
+	sets_carry(entry, before);
+	sets_merge(json_object_get(entry, "carried"), json_object_get(current, "kept"));
 	if (before && text_of(before, "path")[0]) {
 		rc = build_copy(
 		    run, number_of(entry), text_of(before, "path"), diag, path, sizeof(path));
@@ -261,10 +338,10 @@ static int entry_back(struct swman_run *run, json_t *entry, struct diag *diag)
 static int entry_fill(struct swman_run *run, const struct wire_view *request,
     const struct registry *registry, json_t *entry, struct diag *diag)
 {
-	char *file = wire_get_text(request, WIRE_TAG_FILE, 0), path[PATH_MAX + 300], *set;
+	const char *instance = text_of(entry, "instance");
+	char *file = wire_get_text(request, WIRE_TAG_FILE, 0), path[PATH_MAX + 300];
 	const struct component_type *type =
 	    file && !strchr(file, '/') ? registry_find(registry, file) : NULL;
-	uint64_t slots;
 	int rc = 0;
 
 	if (!file)
@@ -278,12 +355,7 @@ static int entry_fill(struct swman_run *run, const struct wire_view *request,
 		    run, number_of(entry), type ? type->path : file, diag, path, sizeof(path));
 	if (rc == 0)
 		json_object_set_new(entry, "path", json_string(path));
-	for (unsigned n = 0; rc == 0 && (set = wire_get_text(request, WIRE_TAG_SET, n)); n++) {
-		json_array_append_new(json_object_get(entry, "set"), json_string(set));
-		free(set);
-	}
-	if (wire_get_u64(request, WIRE_TAG_SLOTS, &slots) == 0)
-		json_object_set_new(entry, "shadow", json_true());
+	sets_carry(entry, entry_find(run, instance, in_force(run, instance)));
 	free(file);
 	return rc;
 }
@@ -292,22 +364,40 @@ static int entry_add(struct swman_run *run, const struct wire_view *request, con
     const struct registry *registry, const char *instance, struct diag *diag)
 {
 	json_t *entry = entry_new(run, instance);
+	char *set;
 	int rc =
 	    state ? entry_back(run, entry, diag) : entry_fill(run, request, registry, entry, diag);
 
+	for (unsigned n = 0; rc == 0 && (set = wire_get_text(request, WIRE_TAG_SET, n)); n++) {
+		json_array_append_new(json_object_get(entry, "set"), json_string(set));
+		free(set);
+	}
 	if (rc != 0) {
 		json_decref(entry);
 		return rc;
 	}
-	list_prune(run);
 	run->tried = number_of(entry);
+	list_prune(run);
 	json_array_append_new(list_of(run), entry);
 	rc = json_array_size(list_of(run)) > UPGRADES_MAX
 	    ? diag_error(diag, NULL, 0, "at most %d instances can be upgraded", UPGRADES_MAX)
 	    : list_write(run);
-	return rc < 0 && diag->errors == 0
-	    ? diag_error(diag, run->dir, 0, "cannot be written: %s", strerror(-rc))
-	    : rc;
+	if (rc < 0 && diag->errors == 0)
+		rc = diag_error(diag, run->dir, 0, "cannot be written: %s", strerror(-rc));
+	if (rc < 0)
+		entry_remove(run, json_array_size(list_of(run)) - 1);
+	return rc;
+}
+
+/* What is in force may be another build than when the shadow run began. */
+static int entry_commit(struct swman_run *run, json_t *entry, struct diag *diag)
+{
+	int rc;
+
+	run->tried = number_of(entry);
+	entry_before(run, entry);
+	rc = list_write(run);
+	return rc < 0 ? diag_error(diag, run->dir, 0, "cannot be written: %s", strerror(-rc)) : 0;
 }
 
 int upgrades_begin(struct swman *swman, struct swman_run *run, const struct wire_view *request,
@@ -328,7 +418,7 @@ int upgrades_begin(struct swman *swman, struct swman_run *run, const struct wire
 		rc = diag_error(
 		    diag, NULL, 0, "\"%s\" has no instance \"%.80s\"", run->waveform, instance);
 	else if (state && !strcmp(state, "commit") && shadow)
-		run->tried = number_of(shadow);
+		rc = entry_commit(run, shadow, diag);
 	else if (state && !strcmp(state, "commit"))
 		rc = diag_error(diag, NULL, 0,
 		    "instance \"%s\" has no shadow run that could be committed", instance);
@@ -341,19 +431,34 @@ int upgrades_begin(struct swman *swman, struct swman_run *run, const struct wire
 
 /* ---- for a waveform ---- */
 
-static int sets_add(const json_t *entry, char **sets, size_t *n_sets, size_t sets_max)
+static bool type_has(const struct component_type *type, const char *text)
 {
+	for (size_t p = 0; p < type->n_params; p++)
+		if (name_same(type->params[p].name, text))
+			return true;
+	return false;
+}
+
+/* type NULL: that of the file, which what was carried to it has come from. */
+static int sets_add(const json_t *entry, const char *key, const struct component_type *type,
+    char **sets, size_t *n_sets, size_t sets_max)
+{
+	const bool carried = !strcmp(key, "carried");
 	json_t *set;
 	size_t n;
 
-	json_array_foreach(json_object_get(entry, "set"), n, set)
+	json_array_foreach(json_object_get(entry, key), n, set)
 	{
+		const char *given = json_string_value(set);
 		char *text;
 
+		if (carried &&
+		    (sets_name(json_object_get(entry, "set"), given) ||
+		        (type && !type_has(type, given))))
+			continue;
 		if (*n_sets + 1 >= sets_max)
 			return -E2BIG;
-		if (asprintf(&text, "%s.%s", text_of(entry, "instance"), json_string_value(set)) <
-		    0)
+		if (asprintf(&text, "%s.%s", text_of(entry, "instance"), given) < 0)
 			return -ENOMEM;
 		sets[(*n_sets)++] = text;
 	}
@@ -396,7 +501,10 @@ int upgrades_take(struct swman_run *run, bool tries, char **sets, size_t *n_sets
 		ret->items[ret->n] =
 		    (struct wf_upgrade){text_of(entry, "instance"), ret->types[ret->n]};
 		ret->entries[ret->n++] = json_incref(entry);
-		if ((rc = sets_add(entry, sets, n_sets, sets_max)) != 0)
+		rc = sets_add(entry, "carried", ret->types[ret->n - 1], sets, n_sets, sets_max);
+		if (rc == 0)
+			rc = sets_add(entry, "set", ret->types[ret->n - 1], sets, n_sets, sets_max);
+		if (rc != 0)
 			break;
 	}
 	return rc;
@@ -414,8 +522,7 @@ static uint32_t given_of(const json_t *entry, const struct component_type *type)
 		const char *text = json_string_value(set);
 
 		for (size_t p = 0; p < type->n_params && p < 32; p++)
-			if (strncmp(text, type->params[p].name, strcspn(text, "=")) == 0 &&
-			    strlen(type->params[p].name) == strcspn(text, "="))
+			if (name_same(type->params[p].name, text))
 				given |= 1u << p;
 	}
 	return given;
@@ -450,20 +557,51 @@ void upgrades_fini(struct swman_upgrades *upgrades)
 
 /* ---- after ---- */
 
-bool upgrades_shadow(struct swman_run *run, const char *instance)
+uint64_t upgrades_shadow(struct swman_run *run, const char *instance)
 {
-	return shadow_find(run, instance) != NULL;
+	const json_t *entry = shadow_find(run, instance);
+
+	return entry ? number_of(entry) : 0;
 }
 
-void upgrades_settle(struct swman_run *run, const char *instance)
+void upgrades_shadow_begun(struct swman_run *run, uint64_t number)
 {
 	json_t *entry;
 	size_t n;
 
 	json_array_foreach(list_of(run), n, entry)
 	{
-		if (!strcmp(text_of(entry, "instance"), instance))
+		if (number != 0 && number_of(entry) == number)
+			json_object_set_new(entry, "shadow", json_true());
+		else
 			json_object_del(entry, "shadow");
+	}
+	list_write(run);
+}
+
+void upgrades_shadow_gone(struct swman_run *run, uint64_t number)
+{
+	json_t *entry;
+	size_t n;
+
+	json_array_foreach(list_of(run), n, entry)
+	{
+		if (number_of(entry) == number)
+			json_object_del(entry, "shadow");
+	}
+	list_write(run);
+}
+
+void upgrades_refused(struct swman_run *run, uint64_t number)
+{
+	json_t *list = list_of(run);
+
+	for (size_t n = json_array_size(list); n > 0; n--) {
+		const json_t *entry = json_array_get(list, n - 1);
+
+		if (number_of(entry) == number && !is_shadow(entry) &&
+		    in_force(run, text_of(entry, "instance")) != number)
+			entry_remove(run, n - 1);
 	}
 	list_write(run);
 }

@@ -34,11 +34,14 @@ int upgrades_take(struct swman_run *run, bool tries, char **sets, size_t *n_sets
 void upgrades_mark(const struct swman_run *run, const struct swman_upgrades *upgrades, bool tries,
     struct waveform *waveform);
 void upgrades_fini(struct swman_upgrades *upgrades);
-/* upgrades_shadow tells whether the instance has a shadow run that was neither committed nor
- * dropped; upgrades_settle: it has none any more. upgrades_any: builds were changed since the load,
- * or that was tried. */
-bool upgrades_shadow(struct swman_run *run, const char *instance);
-void upgrades_settle(struct swman_run *run, const char *instance);
+/* upgrades_shadow gives the number of the instance's shadow run that was neither committed nor
+ * dropped; 0: it has none. upgrades_shadow_begun: exec has this one, and no other (0: none at all).
+ * upgrades_shadow_gone: exec has it no more. upgrades_refused: that one is not to be. upgrades_any:
+ * builds were changed since the load, or that was tried. */
+uint64_t upgrades_shadow(struct swman_run *run, const char *instance);
+void upgrades_shadow_begun(struct swman_run *run, uint64_t number);
+void upgrades_shadow_gone(struct swman_run *run, uint64_t number);
+void upgrades_refused(struct swman_run *run, uint64_t number);
 bool upgrades_any(struct swman_run *run);
 void upgrades_forget(struct swman_run *run); /* with the files */
 

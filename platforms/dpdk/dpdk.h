@@ -14,7 +14,7 @@
  * 	--no-pci                with virtual devices alone; -a ADDRESS for each card
  *
  * Its memory, and all that the process maps from then on, is locked where that is allowed
- * (CAP_IPC_LOCK, RLIMIT_MEMLOCK).
+ * (CAP_IPC_LOCK, RLIMIT_MEMLOCK), unless options->unlocked.
  *
  * The thread that opens a transport is the one that uses it; its CPUs stay as they were. Rights are
  * those of the device: none for memif, CAP_NET_RAW for af_packet and pcap, CAP_NET_ADMIN and

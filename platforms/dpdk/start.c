@@ -165,6 +165,7 @@ int dpdk_start(const struct transport_options *options, char *ret_note, char *re
 		return rc;
 	}
 	remove_folder(rte_eal_get_runtime_dir());
-	lock_pages();
+	if (!options->unlocked)
+		lock_pages();
 	return 0;
 }

@@ -188,7 +188,6 @@ static int file_open_all(const void *const *all, uint32_t n, const struct radio_
 		    .tx_packet = first->tx_path[0] ? packet : 0,
 		    .tx_advance = -1,
 		    .patience_ns = PATIENCE_NS,
-		    .waits = use->fast,
 		    .end_ticks = UINT64_MAX};
 		file->packets = use->slot_samples / packet;
 		file->rate_hz = use->rate_hz;

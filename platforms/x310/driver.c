@@ -405,7 +405,6 @@ static void take_settings(
 	radio->tx_packet = first->listen ? 0 : radio->rx_packet;
 	radio->tx_advance = first->tx_advance;
 	radio->patience_ns = use->fast ? UINT64_MAX / 8 : (uint64_t)(first->patience_ms * 1e6);
-	radio->waits = use->fast;
 	radio->end_ticks = UINT64_MAX;
 	radio->clock_source = source_of(first->clock_source);
 	radio->time_source = source_of(first->time_source);

@@ -25,7 +25,9 @@
 #include "core/json/json.h"
 #include "tests/bench/chain.h"
 
-enum { SLOTS = 20, WARM = 4, SAMPLES = 1000 };
+/* SETTLED: the phase of a step, of 128 (a sampled one is the first), at which the histograms have
+ * found where their values lie. ROUNDS: the least of them counts, for in some the clock learns. */
+enum { SLOTS = 20, WARM = 4, SETTLED = 32, ROUNDS = 4, SAMPLES = 1000 };
 
 #define TOLERANCE 0.05
 #define EXPECTED "tests/bench/expected.json"
@@ -67,10 +69,13 @@ static void run_engine(unsigned copies, const char *name)
 	chain_open(&wave, copies, 4, NULL);
 	do
 		chain_steps(&wave, WARM);
-	while (clock_fast_learns(&wave.segments[0].clock));
-	case_begin();
-	chain_steps(&wave, SLOTS);
-	case_end(name, SLOTS);
+	while (clock_fast_learns(&wave.segments[0].clock) ||
+	    atomic_load(&wave.segments[0].state->done) % 128 != SETTLED);
+	for (int round = 0; round < ROUNDS; round++) {
+		case_begin();
+		chain_steps(&wave, SLOTS);
+		case_end(name, SLOTS);
+	}
 	wave_close(&wave);
 }
 
@@ -146,6 +151,14 @@ static int cases(void)
 
 /* ---- counting: callgrind's file, part after part ---- */
 
+static void least_note(json_t *counts, const char *key, json_int_t count)
+{
+	const json_t *before = json_object_get(counts, key);
+
+	if (!before || json_integer_value(before) > count)
+		json_object_set_new(counts, key, json_integer(count));
+}
+
 static void counts_read(FILE *in, const char *level, json_t *counts)
 {
 	static const char desc[] = "desc: Trigger: Client Request: ";
@@ -164,7 +177,7 @@ static void counts_read(FILE *in, const char *level, json_t *counts)
 				*blank = 0;
 		} else if (sscanf(line, "totals: %llu", &total) == 1 && units) {
 			snprintf(key, sizeof(key), "%s, %s", name, level);
-			json_object_set_new(counts, key, json_integer((json_int_t)(total / units)));
+			least_note(counts, key, (json_int_t)(total / units));
 			units = 0;
 		}
 	}

@@ -217,8 +217,9 @@ static void add_segment(const struct rig *rig, struct tables *t, uint32_t number
 {
 	struct image_segment *row = &t->segments[number];
 
-	*row = (struct image_segment){
-	    .lane = rig->segment_lane[number], .host = rig->segment_host[number], .n_events = 250,
+	*row = (struct image_segment){.lane = rig->segment_lane[number],
+	    .host = rig->segment_host[number],
+	    .n_events = 250,
 	    .stride = 1};
 	if (row->host >= t->head.n_hosts)
 		t->head.n_hosts = row->host + 1;

@@ -25,6 +25,7 @@ static int parse(
 	    .sets = options->sets,
 	    .n_sets = options->n_sets,
 	    .slot_ns = options->slot_ns,
+	    .copies = options->copies > 0 ? options->copies : 1,
 	    .lanes = options->cpus,
 	    .n_lanes = options->n_cpus,
 	    .radio = options->radio_text != NULL ? "radio" : NULL,

@@ -33,6 +33,7 @@ struct wave_options {
 	const char *const *sets; /* "inst.param=value" */
 	size_t n_sets;
 	uint64_t slot_ns; /* 0: as in the text */
+	uint32_t copies;  /* 0: one */
 	const struct wave_work *works;
 	size_t n_works;
 	const char *radio_text;   /* a platform file with a group `radio`; NULL */

@@ -3,29 +3,52 @@
  * What every component with work_many must hold to: one call for n instances makes what n calls of
  * work make, instance by instance: messages, their states, variables, and what is remembered to the
  * next index. Inputs of every state come between those that are whole, and live numbers of some
- * instances change on the way. Parameters are their defaults, or $ALOE_CONTRACT_SET. */
+ * instances change on the way. Instances of one call have one scratch memory. Parameters are their
+ * defaults, or $ALOE_CONTRACT_SET; the turbo decoder is tried with others, too. */
 #include "tests/common/counting.h"
 #include "tests/contract/each.h"
 
-enum { ITEMS = 1212, INDICES = 8 };
+enum { ITEMS = 1212, ITEMS_MAX = 15372, INDICES = 8 };
 
 /* Two of each: the one works alone, the other one among many. */
 struct pair {
 	struct mock alone, among;
-	uint8_t message[ITEMS * 8];
+	uint32_t items;
+	uint8_t message[ITEMS_MAX * 8];
 };
 
-static void mock_ready(struct mock *m, const char *name)
+/* The scratch memory of the first instance of a call is that of the others, as far as instances
+ * share any: the first piece. */
+static _Thread_local struct mock *scratch_owner;
+
+static void *scratch_shared(struct aloe_setup *setup, size_t size)
+{
+	struct mock *m = (struct mock *)((char *)setup - offsetof(struct mock, setup));
+	const struct mock_scratch *first = &scratch_owner->scratch[0];
+
+	if (m == scratch_owner || m->n_scratch > 0)
+		return mock_scratch(setup, size);
+	if (scratch_owner->n_scratch == 0 || first->size != size)
+		mock_die(m, "instances of one shape ask for scratch memory", "of several sizes");
+	m->scratch[m->n_scratch++] = *first;
+	return first->at;
+}
+
+static void mock_ready(struct mock *m, const char *name, uint32_t items, struct mock *owner)
 {
 	const struct aloe_port *port;
 	char value[64];
 
 	mock_open(m, name);
+	if (owner) {
+		scratch_owner = owner;
+		m->setup.scratch = scratch_shared;
+	}
 	for (uint32_t i = 0; i < m->component->params.len; i++)
 		if (given_value(m->component->params.items[i].name, value, sizeof(value)))
 			mock_set(m, m->component->params.items[i].name, value);
 	for (unsigned i = 0; (port = mock_port(m, i, 0)); i++)
-		mock_input(m, i, port->types & -port->types, ITEMS);
+		mock_input(m, i, port->types & -port->types, items);
 	if (mock_start(m) < 0)
 		fail_msg("%s does not start: %s", name, m->setup.error);
 }
@@ -36,11 +59,17 @@ static uint32_t draw(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* Random items, short ones of both signs where that has a meaning. */
+/* Items, short ones of both signs where that has a meaning: random ones; or in every second
+ * message random ones among zeros, or one value all the way. */
 static void message_make(struct pair *p, uint32_t type, uint32_t *seed)
 {
-	for (size_t i = 0; i < ITEMS; i++) {
-		const int16_t soft = (int16_t)((int)(draw(seed) % 81) - 40);
+	const uint32_t kind = draw(seed) % 6, apart = kind == 1 ? 4 : kind == 2 ? 10 : 1;
+
+	for (size_t i = 0; i < p->items; i++) {
+		const int16_t random = (int16_t)((int)(draw(seed) % 81) - 40),
+		              soft = kind == 0 ? 20
+		    : i % apart                ? 0
+		                               : random;
 		const float sample[2] = {(float)soft, (float)(draw(seed) % 9)};
 		uint8_t *item = p->message + i * aloe_item_bytes(type);
 		if (type == ALOE_F32 || type == ALOE_CF32)
@@ -61,7 +90,8 @@ static void give_both(struct pair *p, uint32_t kind, uint32_t *seed)
 			if (kind < 2)
 				mock_give_state(both[b], i, kind ? ALOE_IDLE : ALOE_ABSENT);
 			else
-				mock_give(both[b], i, p->message, kind == 2 ? ITEMS / 2 : ITEMS);
+				mock_give(
+				    both[b], i, p->message, kind == 2 ? p->items / 2 : p->items);
 		}
 	}
 }
@@ -130,19 +160,20 @@ static const char *difference(const struct pair *p)
 	return NULL;
 }
 
-static void many_is_n_times_one(const char *name, uint32_t n, unsigned *count)
+static void many_is_n_times_one(const char *name, uint32_t items, uint32_t n, unsigned *count)
 {
 	struct pair *pairs = calloc(n, sizeof(*pairs));
 	uint32_t seed = n;
 
 	assert_non_null(pairs);
 	for (uint32_t i = 0; i < n; i++) {
-		mock_ready(&pairs[i].alone, name);
-		mock_ready(&pairs[i].among, name);
+		pairs[i].items = items;
+		mock_ready(&pairs[i].alone, name, items, NULL);
+		mock_ready(&pairs[i].among, name, items, &pairs[0].among);
 	}
 	for (uint64_t k = 0; k < INDICES; k++) {
 		if (k == INDICES / 2)
-			for (uint32_t i = 1; i < n; i += 5)
+			for (uint32_t i = n % 2; i < n; i += 5)
 				set_live(&pairs[i], i / 5);
 		for (uint32_t i = 0; i < n; i++)
 			give_both(&pairs[i], k % 2 ? draw(&seed) % 16 : 16, &seed);
@@ -178,7 +209,7 @@ static void holds_many(const char *name, unsigned *count)
 		return;
 	tried++;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		many_is_n_times_one(name, sizes[i], count);
+		many_is_n_times_one(name, ITEMS, sizes[i], count);
 }
 
 static void test_many_is_n_times_one(void **state)
@@ -189,10 +220,43 @@ static void test_many_is_n_times_one(void **state)
 	assert_true(tried > 0 || getenv("ALOE_CONTRACT") != NULL);
 }
 
+/* Filler bits before the first block, one block or two in a TTI, and all ways to decode them. */
+static void test_turbo_decoder(void **state)
+{
+	static const struct {
+		uint32_t items;
+		const char *settings;
+	} cases[] = {
+	    {132, "bits=30"},
+	    {132, "bits=30 early_stop=true crc=8"},
+	    {132, "bits=30 metrics=8"},
+	    {1212, "bits=400 windows=8"},
+	    {15372, "bits=5115"},
+	    {15372, "bits=5115 early_stop=true"},
+	    {15372, "bits=5115 metrics=8"},
+	    {15372, "bits=5115 metrics=8 early_stop=true"},
+	};
+	static const uint32_t sizes[] = {8, 11, ALOE_MANY_MAX};
+	unsigned count = 0;
+
+	(void)state;
+	if (getenv("ALOE_CONTRACT") || getenv("ALOE_CONTRACT_SET"))
+		return; /* somebody's own */
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setenv("ALOE_CONTRACT_SET", cases[i].settings, 1);
+		for (size_t n = 0; n < sizeof(sizes) / sizeof(sizes[0]); n++)
+			many_is_n_times_one(
+			    "utran_turbo_decoder", cases[i].items, sizes[n], &count);
+		unsetenv("ALOE_CONTRACT_SET");
+	}
+	assert_int_equal(count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_many_is_n_times_one),
+	    cmocka_unit_test(test_turbo_decoder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

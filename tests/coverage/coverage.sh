@@ -13,13 +13,25 @@ to=$B/coverage
 info=$to/coverage.info
 options="--rc lcov_branch_coverage=1 --rc geninfo_auto_base=0 --quiet"
 mkdir -p "$to"
+: >"$to/lcov.log"
+# ended STATUS: what lcov has said is in a file.
+ended() {
+	[ "$1" = 0 ] && return
+	{
+		echo "coverage: exit status $1; the last lines of $to/lcov.log:"
+		tail -n 20 "$to/lcov.log" | sed 's/^/  | /'
+		echo "coverage: where counters and programs do not fit, or there are none: rm -r $B, then make coverage; where there is"
+		echo "  no lcov: tests/deps.sh build test coverage; else: tests/coverage/coverage.sh $B again, the tests need not run again"
+	} >&2
+}
+trap 'ended $?' EXIT
 no_assert='lcov_excl_br_line=LCOV_EXCL_BR_LINE|(^|[^a-z_])assert\('
 from=
 for room in core daemons tools components platforms; do
 	from="$from --directory $B/obj/$room"
 done
 # What no test has loaded counts as not covered.
-lcov $options --rc "$no_assert" --capture --initial $from --output-file "$to/all.info" 2>"$to/lcov.log"
+lcov $options --rc "$no_assert" --capture --initial $from --output-file "$to/all.info" 2>>"$to/lcov.log"
 lcov $options --rc "$no_assert" --capture $from --output-file "$to/run.info" 2>>"$to/lcov.log"
 lcov $options --add-tracefile "$to/all.info" --add-tracefile "$to/run.info" --output-file "$to/sum.info" 2>>"$to/lcov.log"
 lcov $options --extract "$to/sum.info" "$PWD/core/*" "$PWD/daemons/*" "$PWD/tools/*" "$PWD/components/*" "$PWD/platforms/*" \
@@ -56,6 +68,12 @@ total() {
 			printf "  %-11s %-9s %8d %8d %8.2f %% %7s  %s\n", substr(room, 1, length(room) - 1), what, all, had, reached, wanted, said
 		}' "$to/counts"
 }
+# What tests/run.sh has said at last: a test that failed or was skipped goes through fewer lines.
+if [ -f "$B/test-logs/sum" ]; then
+	echo "  the last run of tests: $(cat "$B/test-logs/sum")"
+else
+	echo "  the last run of tests: no count, it did not come to its end"
+fi
 echo "  room        what           all   covered   share    goal"
 total core lines 95
 total core branches 85

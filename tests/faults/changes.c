@@ -18,7 +18,11 @@ enum {
 	ITEMS_MAX = 40,
 	TRIES = 30000,
 	AHEAD = 1000, /* indices */
+	AFTER = 20,   /* slots after a stall in which a message may still be absent for it */
 };
+
+enum { STEADY, MARKS, NOISY };
+static const char *const lasting[CHANGES_LASTING] = {"steady", "marks", "noisy"};
 
 static const char steady[] = "name = \"%s\"; slot_ns = " ALOE_SLOWER(
     "5000000", "20000000") "; late = \"%s\";\n"
@@ -332,6 +336,12 @@ void changes_conf(const char *name, const char *late, const char *slows)
 	conf_write(name, text);
 }
 
+static void lasting_begin(struct changes *w, int which)
+{
+	w->absent[which] = (struct changes_absent){.ns = clock_ns()};
+	wave_begin(lasting[which], w->options);
+}
+
 void changes_begin(struct changes *w, const char *late, const char *slows, const char *options)
 {
 	*w = (struct changes){.client = CLIENT_NONE, .options = options, .seed = 1};
@@ -341,48 +351,72 @@ void changes_begin(struct changes *w, const char *late, const char *slows, const
 	changes_conf("extras", "slip", slows);
 	changes_conf("marks", "slip", slows);
 	changes_conf("noisy", "slip", slows);
-	wave_begin("steady", options);
-	wave_begin("marks", options);
-	wave_begin("noisy", options);
+	for (int i = 0; i < CHANGES_LASTING; i++)
+		lasting_begin(w, i);
 }
 
-static void one_end(const char *name, struct stalls *const stalls[2])
+/* What was absent in a process that has died is not counted any more. */
+static void absent_check(
+    struct changes *w, int which, struct ran *ran, struct stalls *const stalls[2])
+{
+	struct changes_absent *was = &w->absent[which];
+	const struct changes_absent is = {ran_number(ran, "messages.absent"), clock_ns()};
+	const double more = is.messages - (is.messages < was->messages ? 0 : was->messages);
+	const uint64_t from = was->ns - (uint64_t)AFTER * CHANGES_SLOT_NS;
+
+	if (more != 0 &&
+	    (stalls == NULL ||
+	        (!stalls_within(stalls[0], from, is.ns) && !stalls_within(stalls[1], from, is.ns))))
+		fail_msg("%s: %g messages were absent in the last %.1f s, and the machine did not "
+		         "stall then",
+		    lasting[which], more, (double)(is.ns - was->ns) / 1e9);
+	*was = is;
+}
+
+void changes_absent(struct changes *w, struct stalls *const stalls[2])
+{
+	for (int i = 0; i < CHANGES_LASTING; i++) {
+		struct ran *ran = wave_await(lasting[i], "RUN");
+
+		absent_check(w, i, ran, stalls);
+		ran_free(ran);
+	}
+}
+
+static void one_end(struct changes *w, int which, struct stalls *const stalls[2])
 {
 	struct ran *ran;
 
-	ran_free(aloe_ok("stop %s", name));
-	ran = wave_await(name, "STOP");
+	ran_free(aloe_ok("stop %s", lasting[which]));
+	ran = wave_await(lasting[which], "STOP");
 	assert_string_equal(ran_text(ran, "reason"), "");
-	if (ran_number(ran, "messages.absent") != 0 &&
-	    (stalls == NULL || stalls_count(stalls[0]) + stalls_count(stalls[1]) == 0))
-		fail_msg("%s: %g messages were absent, and the machine did not stall", name,
-		    ran_number(ran, "messages.absent"));
+	absent_check(w, which, ran, stalls);
 	assert_int_equal(ran_number(ran, "messages.overwritten"), 0);
 	ran_free(ran);
-	ran_free(aloe_ok("unload %s", name));
+	ran_free(aloe_ok("unload %s", lasting[which]));
 }
 
 void changes_finish(struct changes *w, struct stalls *const stalls[2])
 {
 	if (w->extra)
 		changes_extra(w);
-	one_end("marks", stalls);
-	one_end("noisy", stalls);
-	one_end("steady", stalls);
+	one_end(w, MARKS, stalls);
+	one_end(w, NOISY, stalls);
+	one_end(w, STEADY, stalls);
 	client_close(&w->client);
 }
 
 void changes_again(
     struct changes *w, struct stalls *const stalls[2], size_t *ret_seen, uint64_t *ret_noisy)
 {
-	one_end("marks", stalls);
-	one_end("noisy", stalls);
+	one_end(w, MARKS, stalls);
+	one_end(w, NOISY, stalls);
 	*ret_seen += changes_marks_check(w);
 	*ret_noisy += changes_noisy_check();
 	w->n_sets = 0;
 	w->newest = w->nearest = 0;
-	wave_begin("marks", w->options);
-	wave_begin("noisy", w->options);
+	lasting_begin(w, MARKS);
+	lasting_begin(w, NOISY);
 }
 
 void changes_fini(struct changes *w)

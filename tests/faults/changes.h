@@ -28,6 +28,8 @@ struct changes_value {
 	float value; /* all items of an array */
 };
 
+enum { CHANGES_LASTING = 3 }; /* steady, marks, noisy */
+
 struct changes {
 	struct client client;
 	const char *options; /* of load */
@@ -40,14 +42,22 @@ struct changes {
 	bool stands;
 	uint64_t remaps, refused, extras;
 	uint64_t stood_most, stood_sum; /* slots that a remap stood still for */
+	/* of those that last: messages that were absent, and when that was read */
+	struct changes_absent {
+		double messages;
+		uint64_t ns;
+	} absent[CHANGES_LASTING];
 };
 
 /* changes_conf writes NAME.conf; `slows`: what takes the time of every call, "spin_us" or
  * "nap_us". changes_begin does it for all, and starts all but `extras`. changes_finish stops and
  * unloads all; stalls: of the lanes' CPUs, on the timer; NULL: nothing excuses a message that is
- * absent. changes_fini frees what is left. */
+ * absent. changes_absent fails if more messages are absent than when it looked last (or since
+ * changes_begin), and no stall is of that time; changes_finish does the same. changes_fini frees
+ * what is left. */
 void changes_conf(const char *name, const char *late, const char *slows);
 void changes_begin(struct changes *w, const char *late, const char *slows, const char *options);
+void changes_absent(struct changes *w, struct stalls *const stalls[2]);
 void changes_finish(struct changes *w, struct stalls *const stalls[2]);
 void changes_fini(struct changes *w);
 

@@ -324,10 +324,14 @@ static void *stalls_main(void *self)
 
 		clock_sleep_until(wanted);
 		now = clock_ns();
-		if (now > wanted + STALL_NS && stalls->n < STALLS_MAX) {
-			stalls->all[stalls->n] = (struct stall){wanted, now};
-			stalls->n++;
-		}
+		if (now <= wanted + STALL_NS || stalls->n == STALLS_MAX)
+			continue;
+		stalls->all[stalls->n] = (struct stall){wanted, now};
+		if (++stalls->n == STALLS_MAX)
+			fprintf(stderr,
+			    "stalls: CPU %d stalled %d times, later stalls are not noted and "
+			    "excuse nothing\n",
+			    stalls->cpu, STALLS_MAX);
 	}
 	return NULL;
 }
@@ -368,7 +372,7 @@ static bool overlaps(const struct stall *all, size_t n, uint64_t from_ns, uint64
 	return false;
 }
 
-static bool stalled(const struct stalls *stalls, uint64_t from_ns, uint64_t to_ns)
+bool stalls_within(const struct stalls *stalls, uint64_t from_ns, uint64_t to_ns)
 {
 	return stalls != NULL &&
 	    (overlaps(stalls->all, stalls->n, from_ns, to_ns) ||
@@ -385,7 +389,7 @@ struct record {
 static void excuse(const char *path, const struct stalls *stalls, const struct record *was,
     const struct record *is)
 {
-	if (!stalled(stalls, was->ns, is->ns))
+	if (!stalls_within(stalls, was->ns, is->ns))
 		fail_msg("%s: indices %llu to %llu are missing, %.3f ms to %.3f s, and the machine "
 		         "did not stall",
 		    path, (unsigned long long)was->index + 1, (unsigned long long)is->index - 1,
@@ -423,7 +427,7 @@ struct records records_bounded(
 
 		if (is->index == was->index + 1) {
 			if (is->ns > due && is->ns - due > sum.late_ns_max &&
-			    !stalled(stalls, due, is->ns))
+			    !stalls_within(stalls, due, is->ns))
 				sum.late_ns_max = is->ns - due;
 			continue;
 		}

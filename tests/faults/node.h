@@ -57,6 +57,8 @@ struct stalls;
 struct stalls *stalls_watch(int cpu); /* from now on */
 void stalls_end(struct stalls *stalls);
 size_t stalls_count(const struct stalls *stalls);
+/* stalls_within: whether there was one in this time; false of NULL. */
+bool stalls_within(const struct stalls *stalls, uint64_t from_ns, uint64_t to_ns);
 /* stalls_add: another time in which gaps are excused, at most 64 of them. */
 void stalls_add(struct stalls *stalls, uint64_t from_ns, uint64_t to_ns);
 

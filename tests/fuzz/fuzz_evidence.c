@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { RING = 8192, RECORDS = RING / 40, FACTS = 64, SPANS = 4 };
+enum { RING = 8192, RECORDS = RING / 40, FACTS = 64 };
 
 static void insist(bool true_here)
 {
@@ -25,8 +25,7 @@ static uint64_t fact(const uint8_t *data, size_t n)
 	return value;
 }
 
-static void slot_join(const uint8_t *data, const struct evidence_record *records, size_t n,
-    const struct evidence_span *throttled, size_t n_throttled)
+static void slot_join(const uint8_t *data, const struct evidence_record *records, size_t n)
 {
 	const uint64_t at = n > 0 ? records[0].ns % (UINT64_MAX / 4) : 1000000;
 	struct evidence_call call = {.start_ns = at + fact(data, 2) % 1000,
@@ -45,8 +44,6 @@ static void slot_join(const uint8_t *data, const struct evidence_record *records
 	    .n_calls = 1,
 	    .records = records,
 	    .n_records = n,
-	    .throttled = throttled,
-	    .n_throttled = n_throttled,
 	    .recorded = data[51] % 2,
 	    .alone = data[53] % 2,
 	    .switches = data[54]};
@@ -62,30 +59,6 @@ static void slot_join(const uint8_t *data, const struct evidence_record *records
 	insist(n_causes <= EVIDENCE_CAUSES && (n_causes == 0 || sum == slot.late_ns));
 }
 
-/* Times of throttling are among the records, each once, and at most twice what was counted. */
-static size_t throttled_find(const uint8_t *data, const struct evidence_record *records, size_t n,
-    struct evidence_span ret[SPANS])
-{
-	struct evidence_waits waits = {.tid = data[49],
-	    .from_ns = fact(data, 6),
-	    .throttled_ns = fact(data, 7) % (UINT64_MAX / 4),
-	    .records = records,
-	    .n_records = n};
-	const uint64_t counted = waits.throttled_ns;
-	const size_t found = evidence_throttled(&waits, ret, SPANS);
-	uint64_t sum = 0;
-
-	insist(found <= SPANS && waits.throttled_ns <= counted);
-	for (size_t i = 0; i < found; i++) {
-		insist(ret[i].from_ns < ret[i].to_ns && ret[i].to_ns > waits.from_ns);
-		for (size_t k = 0; k < i; k++)
-			insist(ret[k].from_ns != ret[i].from_ns);
-		sum += (ret[i].to_ns - ret[i].from_ns) / 2;
-	}
-	insist(sum <= counted);
-	return found;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t ids[PERF_SOURCES] = {
@@ -93,7 +66,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const uint16_t fields[PERF_SOURCES] = {[PERF_WORK] = 16, [PERF_NMI] = 16};
 	struct evidence_record records[RECORDS];
 	struct evidence_losses losses = {0};
-	struct evidence_span spans[SPANS];
 	struct evidence_bytes from = {
 	    .size = RING, .ids = ids, .fields = fields, .valid = (1u << PERF_SOURCES) - 1};
 	uint8_t *ring;
@@ -112,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	from.after = from.head - fact(data, 1) % (2 * RING);
 	n = evidence_read(&from, fact(data, 6), records, RECORDS, &losses, &whole);
 	insist(n <= RECORDS && losses.corrupt <= 1);
-	slot_join(data, records, n, spans, throttled_find(data, records, n, spans));
+	slot_join(data, records, n);
 	free(ring);
 	return 0;
 }

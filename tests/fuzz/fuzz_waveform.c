@@ -73,6 +73,32 @@ static void waveform_check(const struct waveform *waveform)
 	}
 }
 
+/* Replicas become rows: each place names its first, which names all of them. */
+static void spread_check(struct waveform *waveform)
+{
+	const struct wf_size size = waveform_spread_size(waveform);
+
+	for (size_t i = 0; i < waveform->n_instances; i++)
+		insist(waveform->instances[i].replicas <= 64);
+	if (size.n_links > 20000) /* memory, and nothing new */
+		return;
+	insist(waveform_spread(waveform) == 0 && waveform->n_instances == size.n_instances &&
+	    waveform->n_links == size.n_links);
+	for (size_t i = 0; i < waveform->n_instances; i++) {
+		const struct wf_instance *row = &waveform->instances[i];
+		const int first = waveform_named(waveform, (int)i);
+
+		insist(row->name && row->place < waveform_places(row));
+		insist(row->place == 0
+		        ? first == (int)i
+		        : waveform->instances[first].rest + (int)row->place - 1 == (int)i);
+		insist(row->places < 2 || waveform->instances[first].places == row->places);
+	}
+	for (size_t i = 0; i < waveform->n_links; i++)
+		insist(waveform->links[i].from < (int)waveform->n_instances &&
+		    waveform->links[i].to < (int)waveform->n_instances);
+}
+
 static const struct registry *the_registry(void)
 {
 	static struct registry *registry;
@@ -115,6 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		json = waveform_shape_json(waveform);
 		insist(json != NULL);
 		free(json);
+		spread_check(waveform);
 	}
 	waveform_free(waveform);
 	diag_fini(&diag);

@@ -104,7 +104,7 @@ static void test_text(void **state)
 	    "  without replicas   3339.86 us on 3 m1_big and 1 m1_little, latency 4 slots\n");
 	has(ran->out,
 	    "  with replicas      1128.74 us on 8 m1_big and 2 m1_little, latency 10 slots; "
-	    "only a bound: ALOE runs no replicas");
+	    "only a bound: an instance is in several places where the file says replicas");
 	ran_free(ran);
 	/* what is stated is known: a slot that is too short is refused */
 	ran = aloe_ends(2, "plan %s --platform m1-8-2 --slot-us 3339", costs);

@@ -4,6 +4,7 @@
  * random. A place that takes all of its slots for a step holds up nobody. A cycle whose delay does
  * not cover the places is refused in words. ALOE_REPLICA_GRAPHS=1000 tries more graphs. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -179,6 +180,84 @@ static void test_without_gates(void **state)
 	assert_true(wrong > 10);
 }
 
+/* ---- rows that nobody has written so ---- */
+
+struct spoil {
+	bool of_segment; /* else of an instance */
+	size_t at;
+	uint32_t value;
+};
+
+#define OF_SEGMENT(field, value)                                                                   \
+	{                                                                                          \
+		true, offsetof(struct image_segment, field), value                                 \
+	}
+#define OF_PLACE(field, value)                                                                     \
+	{                                                                                          \
+		false, offsetof(struct image_instance, field), value                               \
+	}
+
+/* Of the second place of two or more, and of its segment. */
+static const struct spoil spoils[] = {
+    OF_SEGMENT(stride, 0),
+    OF_SEGMENT(stride, 1),
+    OF_SEGMENT(stride, 7),
+    OF_SEGMENT(stride, UINT32_MAX),
+    OF_SEGMENT(turn, 7),
+    OF_SEGMENT(turn, UINT32_MAX),
+    OF_SEGMENT(n_instances, 0),
+    OF_PLACE(places, 0),
+    OF_PLACE(places, 1),
+    OF_PLACE(places, 7),
+    OF_PLACE(places, UINT32_MAX),
+    OF_PLACE(place, 0),
+    OF_PLACE(place, 6),
+    OF_PLACE(place, UINT32_MAX),
+    OF_PLACE(named, UINT32_MAX),
+    OF_PLACE(rest, UINT32_MAX),
+    OF_PLACE(rest, 1 << 20),
+    OF_PLACE(period, 2),
+};
+
+static const struct image_instance *second_place(const struct image_view *view)
+{
+	const struct image_instance *row = view->instances;
+
+	while (row->place != 1)
+		row++;
+	return row;
+}
+
+static void test_spoiled_rows(void **state)
+{
+	struct test_graph graph;
+	uint64_t seed = 0;
+	struct engine *engine = engine_next(&seed, &graph, IMAGE_STEP, IMAGE_SLIP);
+	const struct image_view *view = engine_view(engine);
+	const struct image_instance *row = second_place(view);
+	const size_t len = view->head->static_bytes,
+	             of_place = (size_t)((const uint8_t *)row - (const uint8_t *)view->head),
+	             of_segment = (size_t)((const uint8_t *)&view->segments[row->segment] -
+	                 (const uint8_t *)view->head);
+	uint8_t *program = malloc(len);
+	const char *why;
+
+	(void)state;
+	assert_non_null(program);
+	memcpy(program, view->head, len);
+	assert_int_equal(image_check(program, len, &why), 0);
+	for (size_t i = 0; i < sizeof(spoils) / sizeof(spoils[0]); i++) {
+		memcpy(program, view->head, len);
+		memcpy(program + (spoils[i].of_segment ? of_segment : of_place) + spoils[i].at,
+		    &spoils[i].value, sizeof(spoils[i].value));
+		if (image_check(program, len, &why) != -EBADMSG ||
+		    strcmp(why, "a table names something that is not there") != 0)
+			fail_msg("spoil %zu: %s", i, why ? why : "passes");
+	}
+	free(program);
+	engine_free(engine);
+}
+
 /* ---- cycles ---- */
 
 /* a -> b -> a with `delay` on the way back, b in `replicas` places, both on one lane. */
@@ -229,6 +308,7 @@ int main(void)
 	    cmocka_unit_test(test_free_running),
 	    cmocka_unit_test(test_whole_spans),
 	    cmocka_unit_test(test_without_gates),
+	    cmocka_unit_test(test_spoiled_rows),
 	    cmocka_unit_test(test_cycles),
 	};
 

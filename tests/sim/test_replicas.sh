@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # An instance in several places: the bits of one place on any lanes and isolation, one instance in plan, graph and report,
-# --set at one index of all places, and what is refused in words.
+# --set at one index of all places, what tools name and count, pause, the death of exec, recordings, and what is refused in
+# words.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 waveforms=$PWD/waveforms
@@ -132,4 +133,69 @@ links = ( "source -> spin -> sink" );
 END
 ok "a call that takes three of its six slots is none that hangs" says 0 '^slots .* 8 run' aloe run long.conf --lanes 0,1 --slots 8
 ok "and the sink has all" test "$(wc -c <long.bin)" = 512
+
+# ---- what tools name is the instance, with what all its places have counted ----
+cat >counts.conf <<'END'
+name = "counts";
+slot_ns = 1000000;
+instances: {
+	source: { component = "random_source"; length = 244; seed = 1; };
+	crc:    { component = "utran_crc"; size = 24; replicas = 3; };
+	check:  { component = "utran_crc_check"; size = 24; replicas = 2; };
+	mod:    { component = "bpsk_mod"; output = "cf32"; };
+	soft:   { component = "bpsk_soft_demod"; scale = 16.0; replicas = 5; };
+	drop:   { component = "null_sink"; };
+	sink:   { component = "file_sink"; path = "checked.bin"; };
+};
+links = ( "source -> crc -> check -> sink", "crc -> mod -> soft -> drop" );
+END
+calls() { # INSTANCE: of the report
+	aloe status counts | sed -n "s/^  $1 *[a-z_]* *[0-9,al]* *\([0-9]*\) .*/\1/p"
+}
+count() {
+	aloe get counts "$1" | sed 's/.* //'
+}
+ok "load" aloe load counts.conf --clock step --slots 100 --lanes 0,1
+ok "start" aloe start counts
+ok "steps" aloe step counts --count 12
+ok "get: the sum of all places" sh -c "test $(count check.blocks) = $(calls check) && test $(count check.blocks) -ge 8"
+ok "watch: the same" says 0 "^check.blocks $(count check.blocks)\$" aloe watch counts check.blocks --count 1
+ok "get: no place has a row" sh -c "! '$bin/aloe' get counts | grep '^[^ ]*/'"
+ok "get: a place has no name" says 2 'has no instance "soft/2" (did you mean "soft"?)' aloe get counts soft/2
+ok "set: a place has no name" says 2 'has no instance "soft/2"' aloe set counts soft/2.scale=3
+ok "set: all places" says 0 'soft.scale = 3 from index' aloe set counts soft.scale=3
+ok "log is refused" says 2 '"check" has replicas, .* `aloe watch` prints the sums' aloe log counts check log.csv
+ok "tap: one output" sh -c "! '$bin/aloe' tap counts 2>&1 | grep /"
+ok "an upgrade is refused" says 2 'has an instance with replicas' aloe upgrade counts soft --component bpsk_soft_demod
+ok "unload" aloe unload counts --force
+
+# ---- pause, and the death of exec ----
+exec_kill() {
+	kill -9 "$(pgrep -f "aloe-exec .*--dir $work" | head -n 1)"
+}
+at_index() { # N: of the waveform that stands
+	aloe list | awk -v n="$1" '$1 == "counts" && $3 >= n {found = 1} END {exit !found}'
+}
+ok "load" aloe load counts.conf --clock virtual --slots 4000000000 --lanes 0,1
+ok "start" aloe start counts
+ok "it runs" eventually at_index 1000
+ok "exec is killed" exec_kill
+ok "pause" says 0 'counts pauses, from slot' aloe pause counts
+paused=$(count check.blocks)
+ok "it stands" sh -c "sleep 0.1; test $paused = $(count check.blocks)"
+ok "every index has been checked once" sh -c "test $paused -ge $(count sink.messages) && test $paused -le $(($(count sink.messages) + 20))"
+ok "resume" aloe start counts
+ok "it runs" eventually at_index $((paused + 1000))
+ok "stop" aloe stop counts
+ok "nothing is lost" says 0 'messages   0 absent, 0 late, 0 overwritten, 0 lost' aloe status counts
+ok "all places have had each index" sh -c "test $(calls check) = $(calls source) && test $(calls soft) = $(calls drop)"
+ok "unload" aloe unload counts
+
+# ---- recordings ----
+sed 's/ replicas = [0-9]*;//' counts.conf >single.conf
+ok "record" aloe run counts.conf --clock virtual --slots 300 --lanes 0,1 --record three --digests --quiet
+ok "record one place" aloe run single.conf --clock virtual --slots 300 --lanes 0,1 --record one --digests --quiet
+ok "the text has the places" grep -q 'soft: .* replicas = 5;' three/waveform.conf
+ok "no message differs" says 0 'no message differs' aloe compare one three
+ok "replay" aloe replay three --compare
 exit $failed

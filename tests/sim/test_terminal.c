@@ -364,18 +364,24 @@ static void run_keys(void **state)
 	screen_print(&t.screen);
 }
 
+/* What a command writes in one line. */
+static void line_of(const char *command, char *ret, int size)
+{
+	FILE *found = popen(command, "r");
+
+	assert_non_null(found);
+	assert_non_null(fgets(ret, size, found));
+	pclose(found);
+}
+
 /* The manager of a run's own node, which the node's frontend has started. */
 static pid_t manager_of(pid_t run)
 {
 	char command[120], line[32] = "";
-	FILE *found;
 
 	snprintf(
 	    command, sizeof(command), "pgrep -P \"$(pgrep -P %d aloe-frontend)\" aloe-swman", run);
-	found = popen(command, "r");
-	assert_non_null(found);
-	assert_non_null(fgets(line, sizeof(line), found));
-	pclose(found);
+	line_of(command, line, sizeof(line));
 	return (pid_t)strtol(line, NULL, 10);
 }
 
@@ -411,6 +417,79 @@ static void run_behind(void **state)
 	assert_int_equal(terminal_end(&t), 130);
 }
 
+/* How a program is stopped: by the key, by the key's signal, by what no program can hold. */
+static const struct {
+	const char *name;
+	int signal;
+} stops[] = {{"the key", 0}, {"SIGTSTP", SIGTSTP}, {"SIGSTOP", SIGSTOP}};
+
+/* While it sleeps the shell does not read, so what is typed is there for whoever does. */
+#define BEHIND "set -m; %s; bg >/dev/null; sleep 1; read line; fg >/dev/null"
+
+/* As `ps` has it: T for what is stopped, + for what is in the foreground. */
+static bool is_state(pid_t pid, char state)
+{
+	char command[80], line[32];
+
+	snprintf(command, sizeof(command), "ps -o stat= -p %d", pid);
+	line_of(command, line, sizeof(line));
+	return strchr(line, state) != NULL;
+}
+
+static pid_t program_of(const struct terminal *t)
+{
+	char command[80], line[32];
+
+	snprintf(command, sizeof(command), "pgrep -P %d -x aloe", t->pid);
+	line_of(command, line, sizeof(line));
+	return (pid_t)strtol(line, NULL, 10);
+}
+
+/* The program of a shell as of BEHIND, with its keys, is stopped and goes on in the background,
+ * where a key is the shell's and does not stop it; in the foreground it has its keys again. */
+static void goes_behind(struct terminal *t, int signal, const char *drawn, const char *named)
+{
+	uint64_t until;
+	pid_t pid;
+
+	AWAIT(t, drawn, named);
+	pid = program_of(t);
+	if (signal)
+		assert_int_equal(kill(pid, signal), 0);
+	else
+		type(t, "\032");
+	until = clock_ns() + PATIENCE_MS * 1000000ull;
+	while ((is_state(pid, '+') || is_state(pid, 'T')) && clock_ns() < until)
+		assert_true(terminal_read(t, 100));
+	assert_false(is_state(pid, '+') || is_state(pid, 'T'));
+	type(t, "x");
+	for (until = clock_ns() + 1000000000; clock_ns() < until;)
+		assert_true(terminal_read(t, 100));
+	assert_false(is_state(pid, 'T'));
+	type(t, "\n");
+	AWAIT(t, drawn, named);
+	until = clock_ns() + PATIENCE_MS * 1000000ull;
+	while (!is_raw(t) && clock_ns() < until)
+		assert_true(terminal_read(t, 100));
+	assert_true(is_raw(t));
+}
+
+static void run_stopped(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		struct terminal t;
+
+		print_message("stopped by %s\n", stops[i].name);
+		run_start(&t, BEHIND);
+		goes_behind(&t, stops[i].signal, "lane   mean us", "q leave");
+		type(&t, "l");
+		AWAIT(&t, "lanes by badness");
+		type(&t, "\003");
+		assert_int_equal(terminal_end(&t), 130);
+	}
+}
+
 static void top_start(struct terminal *t, int rows, int cols, const char *args)
 {
 	char command[1024];
@@ -439,6 +518,26 @@ static void top_ends(void **state)
 	screen_print(&t.screen);
 	cursor_is_below(&t);
 	assert_int_equal(rows_with(&t.screen, "slots: "), 1);
+}
+
+static void top_stopped(void **state)
+{
+	char top[800], command[1024];
+
+	(void)state;
+	snprintf(top, sizeof(top), "%s top utran384-random", aloe_program("aloe"));
+	snprintf(command, sizeof(command), BEHIND, top);
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		struct terminal t;
+
+		print_message("stopped by %s\n", stops[i].name);
+		terminal_start(&t, 24, 80, command);
+		goes_behind(&t, stops[i].signal, "lane   mean us", "q quit");
+		type(&t, "l");
+		AWAIT(&t, "lanes by badness");
+		type(&t, "q");
+		assert_int_equal(terminal_end(&t), 0);
+	}
 }
 
 /* Pages, order, filter, rows above and below, help; each key at once. */
@@ -610,6 +709,27 @@ static void scope_keys(void **state)
 	cursor_is_below(&t);
 }
 
+static void scope_stopped(void **state)
+{
+	char scope[800], command[1024];
+
+	(void)state;
+	snprintf(
+	    scope, sizeof(scope), "%s scope noise ones.out --samples 16000", aloe_program("aloe"));
+	snprintf(command, sizeof(command), BEHIND, scope);
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		struct terminal t;
+
+		print_message("stopped by %s\n", stops[i].name);
+		terminal_start(&t, 24, 80, command);
+		goes_behind(&t, stops[i].signal, "frequency in Hz", "q quit");
+		type(&t, "v");
+		AWAIT(&t, "ones.out waterfall");
+		type(&t, "q");
+		assert_int_equal(terminal_end(&t), 0);
+	}
+}
+
 /* The reason stands below all else on the screen. */
 static void scope_refuses(void **state)
 {
@@ -665,12 +785,15 @@ int main(void)
 	    cmocka_unit_test(run_keys),
 	    cmocka_unit_test(run_dies),
 	    cmocka_unit_test(run_behind),
+	    cmocka_unit_test(run_stopped),
 	    cmocka_unit_test(top_ends),
 	    cmocka_unit_test(top_keys),
+	    cmocka_unit_test(top_stopped),
 	    cmocka_unit_test(top_without),
 	    cmocka_unit_test(top_waits),
 	    cmocka_unit_test(top_alone),
 	    cmocka_unit_test(scope_keys),
+	    cmocka_unit_test(scope_stopped),
 	    cmocka_unit_test(scope_refuses),
 	    cmocka_unit_test(scope_ends),
 	};

@@ -4,7 +4,8 @@
 # aloe upgrade: another build in the place of an instance that runs. The sink has the bytes of a run without upgrades: the
 # count that tally keeps is taken over, no index is left out or done twice, exec killed among them or not (UPGRADES=1000
 # for many). A build that starts fresh, that refuses the state, whose ports differ. Shadow runs: equal, within a dB, the
-# first index that differs, and a build that crashes or hangs there. On the virtual clock.
+# first index that differs, and a build that crashes or hangs there. On the virtual clock: shadow runs begin while the
+# waveform stands, and it steps as far as their rings keep, so nothing hangs on how fast the machine is.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/common/node.sh
@@ -21,8 +22,10 @@ instances: {
 	tally:  { component = "tally"; };
 	after:  { component = "spin"; };
 	file:   { component = "file_sink"; path = "sink"; };
+	other:  { component = "tally"; };
+	null:   { component = "null_sink"; };
 };
-links = ( "source -> load -> tally -> after -> file" );
+links = ( "source -> load -> tally -> after -> file", "load -> other -> null" );
 END
 for n in 1 2; do # builds of the same name, as a compiler leaves them
 	mkdir "new$n"
@@ -60,7 +63,27 @@ up() { # STATUS WORDS OPTION...
 	says "$s" "$w" "$bin/aloe" upgrade w tally "$@"
 }
 over() {
-	"$bin/aloe" upgrade w tally --status | grep -qv '^the shadow run works'
+	"$bin/aloe" upgrade w "${1:-tally}" --status | grep -qv '^the shadow run works'
+}
+count_now() {
+	aloe get w tally.count | sed 's/.* //'
+}
+at_index() { # the index must be ahead when exec hears of it, however busy the machine is
+	for ahead in 600 3000 20000 100000; do
+		next=$(($(count_now) + ahead))
+		up 0 "took over at index $next\$" --component new2/tally.so --at $next && return
+		grep -q "too late" "$work/said" || return
+	done >/dev/null
+	return 1
+}
+# shadow [OPTION...]: begun while the waveform stands, so that $next is the first index
+shadow() {
+	"$bin/aloe" pause w >"$work/said" 2>&1 # it may stand already
+	next=$(count_now)
+	up 0 "the shadow run has begun with index $next;" --component new1/tally.so "$@"
+}
+steps() { # N [INSTANCE], which are compared
+	"$bin/aloe" step w -n "$1" && eventually over "${2:-tally}"
 }
 
 ok "up" says 0 "the node is up" aloe up
@@ -71,8 +94,7 @@ ok "a build from a path" up 0 "took over at index" --component new1/tally.so
 ok "it says what it has taken over" grep -q "tally: the new build has taken over 8 bytes of state" said
 "$bin/aloe" upgrade w source --component random_source >said 2>&1
 ok "a source without state starts fresh, which is said" grep -q "source: the new build starts fresh, because the old one has no export_state" said
-next=$(($(aloe get w tally.count | sed 's/.* //') + 600))
-ok "at an index" up 0 "took over at index $next\$" --component new2/tally.so --at $next
+ok "at an index" at_index
 ok "not at one that is over" up 1 "too late for index 3" --component new1/tally.so --at 3
 ok "the report: which, and since when" sh -c "'$bin/aloe' status w --json | grep -q '\"upgraded_at\": $next'"
 ok "and as text" says 0 "^upgraded   tally has another build of tally since index $next;" aloe status w
@@ -94,25 +116,50 @@ ok "no shadow run" up 1 "has no shadow run" --status
 ok "no recording any more" says 2 "was upgraded since the load" aloe record w recorded
 
 # ---- shadow runs ----
-ok "a shadow run" up 0 "the shadow run has begun with index" --component new1/tally.so --shadow 200
-ok "it is over" eventually over
+ok "a shadow run" shadow --shadow 200
+ok "not into the waveform before it is over" up 1 "is not over yet" --commit
+ok "it is over" steps 200
 ok "equal, with the state" up 0 "compared: 200, all equal bit for bit; the new build had taken over the state" --status
+ok "init of another shadow run fails, before anything stands" says 2 "init of the new build failed: init fails, as asked for" aloe upgrade w other --component tally --shadow 9 --set fault=init
+ok "the first is as it was" up 0 "compared: 200, all equal" --status
 ok "into the waveform" up 0 "took over at index" --commit
-ok "one that differs" up 0 "has begun with index" --component new1/tally.so --shadow 100 --set fault=differ --set at=$(($(aloe get w tally.count | sed 's/.* //') + 600))
-ok "over" eventually over
-ok "one that differs later than the run" up 0 "compared: 100, all equal" --status
+ok "once" up 2 "has no shadow run that could be committed" --commit
+ok "one that differs later than the run" shadow --shadow 100 --set fault=differ --set at=$(($(count_now) + 600))
+ok "over" steps 100
+ok "equal so far" up 0 "compared: 100, all equal" --status
 ok "dropped" up 0 "the shadow run is dropped" --rollback
 "$bin/aloe" upgrade w tally --component new1/tally.so --shadow 100 --set add=1 >said 2>&1
 first=$(sed -n 's/.*begun with index \([0-9]*\).*/\1/p' said)
-ok "over" eventually over
+ok "over" steps 100
 ok "which index differed first" up 0 "compared: 100, different: 100, the first index that differed: $first;" --status
-ok "a crash in the shadow" up 0 "has begun" --component tally --shadow 60000 --set fault=crash --set at=$(($(aloe get w tally.count | sed 's/.* //') + 1000))
-ok "is seen" eventually over
+ok "one of another instance takes its place" says 0 "has begun with index" aloe upgrade w other --component tally --shadow 50
+ok "it is over" steps 50 other
+ok "whose build is not put into the first" up 2 "has no shadow run that could be committed" --commit
+ok "and whose words are not those of the first" up 1 'a shadow run of instance "other" has taken its place' --status
+ok "but its own" says 0 "compared: 50, all equal" aloe upgrade w other --status
+ok "into the waveform" says 0 "took over at index" aloe upgrade w other --commit
+ok "a crash in the shadow" shadow --shadow 300 --set fault=crash --set at=$(($(count_now) + 10))
+ok "is seen" steps 30
 ok "and said" up 0 "the new build crashed: its process .* at index [0-9]" --status
 ok "and not put into the waveform" up 1 "the shadow run of \"w\" failed: the new build crashed" --commit
-ok "a hang in the shadow" up 0 "has begun" --component tally --shadow 60000 --set fault=hang --set at=$(($(aloe get w tally.count | sed 's/.* //') + 1000))
-ok "is seen" eventually over
+ok "a hang in the shadow" shadow --shadow 300 --set fault=hang --set at=$(($(count_now) + 10))
+ok "is seen" steps 30
 ok "and said" up 0 "the new build hung at index [0-9]*, and its process was killed" --status
+ok "a hang in its import_state" shadow --shadow 300 --set fault=hang_import
+ok "is seen" eventually over
+ok "and said" up 0 "import_state of the new build has not returned within 2 s" --status
+ok "one whose instance is set" shadow --shadow 300
+ok "set" says 0 "tally.add = 0 from index" aloe set w tally.add=0
+ok "is ended for it" up 0 "a parameter of the instance was set before index" --status
+ok "nothing was compared" up 1 "has compared nothing" --commit
+ok "the value is taken" says 0 "" aloe step w
+ok "one that is there when exec dies" shadow --shadow 300
+killed=$(exec_pid)
+kill -9 "$killed"
+ok "another exec" eventually another_exec
+ok "has none" up 1 "has no shadow run" --commit
+ok "the build before, as without one" up 0 "took over at index" --rollback
+ok "go on" says 0 "" aloe start w
 ok "stop" end
 ok "every count once" test -z "$(counts sink)"
 ok "the bytes of a run without all this" as_without sink
@@ -126,8 +173,76 @@ ok "what the old build did not have is the default" says 0 "tally.scale 1" aloe 
 ok "set reaches the new build" says 0 "tally.scale = 2 from index" aloe set w tally.scale=2
 ok "a given value goes before" up 0 "took over" --component tally_fresh --set add=9
 ok "so" says 0 "tally.add 9" aloe get w tally.add
+ok "back" up 0 "took over" --rollback
+ok "to the value that was set before" says 0 "tally.add 7" aloe get w tally.add
+ok "a value given" up 0 "took over" --component new1/tally.so --set add=11 --set at=3
+ok "is carried to the next build" up 0 "took over" --component new2/tally.so --set at=4
+ok "so" says 0 "tally.add 11" aloe get w tally.add
+ok "set while that runs" says 0 "tally.add = 12 from index" aloe set w tally.add=12
+ok "goes before what was carried" up 0 "took over" --component new1/tally.so
+ok "so" says 0 "tally.add 12" aloe get w tally.add
+ok "a rollback takes values, too" up 0 "took over" --rollback --set add=13
+ok "so" says 0 "tally.add 13" aloe get w tally.add
 ok "stop" end
-ok "one break of the count for each fresh start" test "$(counts sink | grep -c ', 0$')" = 2
+ok "one break of the count for each fresh start" test "$(counts sink | grep -c ', 0$')" = 4
+
+# ---- an upgrade that waits ----
+ok "once more" begin --lanes 0,1
+waits() {
+	says 2 "waits for index $next; try again then, or abandon the upgrade" aloe remap w
+}
+far() { # an upgrade that waits for an index that is far away
+	next=$(($(count_now) + 10000000))
+	"$bin/aloe" upgrade w tally --component new1/tally.so --at $next >far 2>&1 &
+	job=$!
+	eventually waits
+}
+gone() { # WORDS: it has ended with them
+	! wait $job && grep -q "the upgrade at index $next was abandoned: $1" far
+}
+ok "an upgrade that waits is named" far
+ok "a set, too" says 2 "waits for index $next" aloe set w tally.add=1
+ok "a rollback ends it" up 0 "the upgrade that waited for index $next is abandoned" --rollback
+ok "with words" gone "a rollback was asked for"
+ok "once more" far
+ok "a pause ends it" says 0 "" aloe pause w
+ok "with words" gone "the waveform was paused or stopped"
+ok "go on" says 0 "" aloe start w
+
+# ---- what is copied, and who knows of it ----
+mkdir lone && cp new1/tally.so lone
+ok "a build without its .desc" up 2 "tally.desc: cannot be read" --component lone/tally.so
+builds_whole() {
+	for dir in state/aloe/runs/*/build-*; do
+		[ ! -e "$dir" ] || [ -e "$dir/tally.desc" ] || return
+	done
+}
+ok "leaves no half of it" builds_whole
+swman_pid() {
+	pgrep -f "^aloe-swman .*--dir $work/aloe" | head -n 1
+}
+killed=$(swman_pid)
+kill -9 "$killed"
+another_swman() {
+	[ -n "$(swman_pid)" ] && [ "$(swman_pid)" != "$killed" ] && "$bin/aloe" status w
+}
+ok "another aloe-swman, which is asked for the status first" eventually another_swman
+ok "knows how it was loaded" up 0 "took over at index" --component new1/tally.so
+
+# ---- what does not return ----
+ok "a build whose export takes half a second" up 0 "took over" --component new1/tally.so --set fault=slow_export
+"$bin/aloe" upgrade w tally --component new2/tally.so --set fault=none >said 2>&1 &
+job=$!
+sleep 0.3 # most likely in it
+killed=$(exec_pid)
+kill -9 "$killed"
+wait $job
+ok "exec is killed in it" eventually another_exec
+ok "no call has been made meanwhile" eventually up 0 "took over" --component new2/tally.so --set fault=none
+ok "the waveform runs" sh -c "'$bin/aloe' status w --json | grep -q '\"state\": \"RUN\"'"
+ok "an import that does not return" up 1 'has not returned from export_state or import_state within 2 s, in an upgrade of instance "tally", and was killed' --component tally --set fault=hang_import
+ok "the reason is kept" says 0 "has not returned from export_state" aloe status w
+ok "unload" says 0 "" aloe unload w
 
 # ---- upgrades with exec killed among them ----
 ok "once more" begin --lanes 0,1
@@ -162,6 +277,10 @@ ok "the waveform runs" sh -c "'$bin/aloe' status w --json | grep -q '\"state\": 
 ok "stop" end
 ok "every count once" test -z "$(counts sink)"
 ok "the bytes of a run without upgrades" as_without sink
+sed 's/name = "w"/name = "r"/; s/mean_us = 300.0;/mean_us = 300.0; replicas = 2;/; s/"sink"/"sink_r"/' w.conf >r.conf
+ok "a waveform with replicas" says 0 "" aloe load r.conf --lanes 0,1
+ok "keeps their builds" says 2 "has an instance with replicas, which keep their lanes, rings and builds" aloe upgrade r load --component spin
+ok "unload" says 0 "" aloe unload r
 ok "no build is left in the folders of runs" sh -c "! ls -d state/aloe/runs/*/build-* 2>/dev/null | grep ."
 echo "$done upgrades told as done, $kills kills of exec, $(messages sink) messages in the sink"
 exit $failed

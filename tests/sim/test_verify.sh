@@ -27,7 +27,7 @@ cat >"$work/carry.conf" <<-EOF
 	instances: {
 		source: { component = "file_source"; path = "$work/sent"; length = 500; pin = 3; };
 		noise:  { component = "random_source"; length = 500; seed = 3; };
-		far:    { component = "copy"; };
+		far:    { component = "copy"; replicas = 2; };
 		sink:   { component = "file_sink"; path = "$work/received"; isolation = "component"; };
 		drop:   { component = "null_sink"; };
 	};
@@ -35,7 +35,7 @@ cat >"$work/carry.conf" <<-EOF
 EOF
 verify "$work/carry.conf" --slots 60
 ok "all runs agree" test $status = 0
-ok "there is a run of each kind" test "$(grep -c -E '^(2 lanes|2 lanes, pipelined|pipelined|isolation component|isolation none|plain|step|timer) .* same$' "$work/out")" = 8
+ok "there is a run of each kind" test "$(grep -c -E '^(2 lanes|2 lanes, pipelined|pipelined|isolation component|isolation none|replicas|replicas, 2 lanes|plain|step|timer) .* same$' "$work/out")" = 10
 ok "the hash of a file is that of the file" grep -q "^sink.path  *file  *$(head -c 30000 "$work/sent" | sha256sum | cut -d ' ' -f 1)" "$work/out"
 ok "a sink without a file has a hash" grep -q -E '^drop.in +messages +[0-9a-f]{64}$' "$work/out"
 ok "the sink's own file is not touched" test ! -e "$work/received"

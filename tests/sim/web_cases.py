@@ -309,6 +309,19 @@ def drained(stream):
 
 
 # ---- too many, too slow ----
+def silent(before, stream):
+    """Events are small: who neither reads nor answers pings is sent away by its silence, and counted."""
+    deadline = time.monotonic() + 60
+    now = before
+    while now["dropped"] == before["dropped"] and time.monotonic() < deadline:
+        time.sleep(0.1)
+        now = get("/api/node")[1]["clients"]
+    ok("a client of events that is silent is sent away and counted", now["dropped"] == before["dropped"] + 1, (before, now))
+    ok("nothing of its events was dropped", now["frames_dropped"] == before["frames_dropped"], (before, now))
+    ok("its connection is closed", drained(stream))
+    stream.close()
+
+
 def crowd():
     deadline = time.monotonic() + 20
     while sum(get("/api/node")[1]["clients"][kind] for kind in ("events", "signals")) and time.monotonic() < deadline:
@@ -429,7 +442,9 @@ guards()
 bad_input()
 changes()
 events()
+BEFORE, SILENT = get("/api/node")[1]["clients"], Looks(PORT, "/api/events?waveform=w")
 signals()
+silent(BEFORE, SILENT)
 crowd()
 slow()
 killed()

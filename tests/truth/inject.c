@@ -20,7 +20,8 @@
  *               because there are kernels that write no record while a CPU is idle
  *   throttled   the lane's thread is in a cgroup that has 1 of 10 ms for 10 ms, else 9 of 10
  *   throttled-quota the lane's thread has ordinary priority, in a cgroup that has 1 of 10 ms of the
- *               CPU for 20 ms (cpu.cfs_quota_us), else no bound
+ *               CPU for 20 ms (cpu.cfs_quota_us), else no bound; where others have the CPU
+ *               meanwhile it is told as preempted by them, which this counts as wrong
  *   preempted-quota a FIFO 80 thread has the lane's CPU for 1.5 to 3 ms, and the lane's thread has
  *               ordinary priority, in a cgroup with a quota that is never used up: a control
  *   slept       SIGSTOP to the host, SIGCONT after 1.5 to 3 ms

@@ -8,9 +8,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -269,7 +270,7 @@ static void asked_for_a_sign(void **state)
 	while (keep_recv(house->ends[EXEC], &entry) == 0)
 		keep_entry_fini(&entry);
 	assert_false(channel_heard(channel));
-	channel_ping(channel);
+	channel_ping(channel, false);
 	assert_int_equal(keep_recv(house->ends[EXEC], &entry), 0);
 	assert_int_equal(entry.kind, KEEP_PING);
 	assert_int_equal(entry.n_fds, 1);
@@ -277,14 +278,84 @@ static void asked_for_a_sign(void **state)
 	assert_int_equal(eventfd_write(entry.fds[0], 1), 0);
 	assert_true(channel_heard(channel));
 	assert_false(channel_heard(channel)); /* since it was called last */
-	channel_ping(channel);                /* it is known */
+	channel_ping(channel, false);         /* it is known */
 	assert_int_equal(keep_recv(house->ends[EXEC], &again), -EAGAIN);
 	assert_int_equal(eventfd_write(entry.fds[0], 1), 0);
 	leave(house, EXEC);
 	channel_close(channel);
 	assert_false(channel_heard(channel)); /* the sign is of a daemon that has gone */
-	channel_ping(channel);                /* closed: nobody */
+	channel_ping(channel, true);          /* closed: nobody */
 	assert_false(channel_heard(channel));
+	keep_entry_fini(&entry);
+}
+
+static void house_quiet(struct house *house)
+{
+	struct keep_entry entry;
+
+	enter(house, EXEC);
+	channel_settle(&house->channels[EXEC]);
+	while (keep_recv(house->ends[EXEC], &entry) == 0)
+		keep_entry_fini(&entry);
+}
+
+/* The first descriptor was lost on the way: the next one is of the same counter. */
+static void asked_again(void **state)
+{
+	struct house *house = *state;
+	struct channel *channel = &house->channels[EXEC];
+	struct keep_entry first, second;
+
+	house_quiet(house);
+	channel_ping(channel, false);
+	channel_ping(channel, true);
+	assert_int_equal(keep_recv(house->ends[EXEC], &first), 0);
+	assert_int_equal(keep_recv(house->ends[EXEC], &second), 0);
+	assert_int_equal(second.kind, KEEP_PING);
+	keep_entry_fini(&first);
+	assert_int_equal(eventfd_write(second.fds[0], 1), 0);
+	assert_true(channel_heard(channel));
+	keep_entry_fini(&second);
+}
+
+/* The description of the counter is shared: whatever the daemon makes of it, nobody sleeps here. */
+static void the_counter_waits(void **state)
+{
+	struct house *house = *state;
+	struct channel *channel = &house->channels[EXEC];
+	struct keep_entry entry;
+
+	house_quiet(house);
+	channel_ping(channel, false);
+	assert_int_equal(keep_recv(house->ends[EXEC], &entry), 0);
+	assert_int_equal(fcntl(entry.fds[0], F_SETFL, 0), 0);
+	assert_false(channel_heard(channel));
+	assert_int_equal(eventfd_write(entry.fds[0], 3), 0);
+	assert_true(channel_heard(channel));
+	assert_false(channel_heard(channel));
+	keep_entry_fini(&entry);
+}
+
+/* Without a descriptor for the counter the daemon is not blamed, and is asked when there is one. */
+static void no_descriptor(void **state)
+{
+	struct house *house = *state;
+	struct channel *channel = &house->channels[EXEC];
+	struct rlimit all, few;
+	struct keep_entry entry;
+
+	house_quiet(house);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	few = (struct rlimit){0, all.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	channel_ping(channel, false);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	assert_true(channel_heard(channel));
+	assert_int_equal(keep_recv(house->ends[EXEC], &entry), -EAGAIN);
+	channel_ping(channel, false);
+	assert_false(channel_heard(channel));
+	assert_int_equal(keep_recv(house->ends[EXEC], &entry), 0);
+	assert_int_equal(entry.kind, KEEP_PING);
 	keep_entry_fini(&entry);
 }
 
@@ -300,6 +371,9 @@ int main(void)
 	    IN_HOUSE(the_keeper_sleeps),
 	    IN_HOUSE(all_forgotten),
 	    IN_HOUSE(asked_for_a_sign),
+	    IN_HOUSE(asked_again),
+	    IN_HOUSE(the_counter_waits),
+	    IN_HOUSE(no_descriptor),
 	};
 
 	cmocka_set_test_filter(getenv("ONLY"));

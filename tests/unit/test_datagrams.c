@@ -14,6 +14,7 @@
 
 #include "core/base/file.h"
 #include "daemons/bridge/datagrams.h"
+#include "platforms/transports/transports.h"
 #include "platforms/udp/udp.h"
 
 enum { STEPS = 20, STEP_MS = 5 };
@@ -66,8 +67,9 @@ static void rig_open_at(struct rig *rig, const char *transport, const char *a, c
 	snprintf(rig->file, sizeof(rig->file), "%s/pair.conf", rig->dir);
 	snprintf(text, sizeof(text),
 	    "name = \"pair\"; secure = false; nodes: { a: { mmac_per_s = 1.0; address = "
-	    "\"%s:%d\"; manager = true; lanes = [0]; }; b: { mmac_per_s = 1.0; address = "
-	    "\"%s:%d\"; lanes = [1]; }; }; links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = "
+	    "\"%s:%d\"; port = \"p\"; manager = true; lanes = [0]; }; b: { mmac_per_s = 1.0; "
+	    "address = \"%s:%d\"; port = \"p\"; lanes = [1]; }; }; links = ( { "
+	    "nodes = [\"a\", \"b\"]; mbit_per_s = "
 	    "1.0; transport = \"%s\"; } );",
 	    a, rig->port, b, rig->port + 2, transport);
 	assert_int_equal(file_write(rig->file, text, strlen(text)), 0);
@@ -176,6 +178,54 @@ static void test_mixed(void **state)
 	rig_close(&rig);
 }
 
+/* What machines_open says of three nodes with ports that have these links. */
+static int links_open_as(const char *port, const char *links)
+{
+	char text[1024];
+	struct rig rig;
+	struct daemon_args args = {.node = "a", .platform = rig.file};
+	int rc;
+
+	rig_open_at(&rig, "tcp", "127.0.0.1", "127.0.0.1");
+	args.state = args.dir = rig.dir;
+	snprintf(text, sizeof(text),
+	    "name = \"three\"; secure = false; nodes: { a: { mmac_per_s = 1.0; address = "
+	    "\"127.0.0.1:%d\"; port = \"%s\"; manager = true; lanes = [0]; }; b: { mmac_per_s = "
+	    "1.0; address = \"127.0.0.1:%d\"; port = \"%s\"; lanes = [1]; }; c: { mmac_per_s = "
+	    "1.0; address = \"127.0.0.1:%d\"; port = \"%s\"; lanes = [2]; }; };\nlinks = ( %s );",
+	    rig.port, port, rig.port + 2, port, rig.port + 4, port, links);
+	assert_int_equal(file_write(rig.file, text, strlen(text)), 0);
+	rc = machines_open(&rig.a.machines, &args, &rig.log);
+	rig_close(&rig);
+	return rc;
+}
+
+#define LINK(nodes, transport)                                                                     \
+	"{ nodes = [" nodes "]; mbit_per_s = 1.0; transport = \"" transport "\"; }"
+
+static void test_neighbours(void **state)
+{
+	const char *two = LINK("\"a\", \"b\"", "dpdk") ", " LINK("\"c\", \"a\"", "dpdk");
+
+	(void)state;
+	assert_int_equal(links_open_as("net_memif0,id=1", two), -EINVAL);
+	assert_int_equal(links_open_as("0000:01:00.0", two), 0);
+	assert_int_equal(links_open_as("net_memif0",
+	                     LINK("\"a\", \"b\"", "dpdk") ", " LINK("\"c\", \"a\"", "udp")),
+	    0);
+}
+
+static void test_two_transports(void **state)
+{
+	(void)state;
+	assert_int_equal(links_open_as("net_memif0",
+	                     LINK("\"a\", \"b\"", "dpdk") ", " LINK("\"b\", \"a\"", "udp")),
+	    -EINVAL);
+	assert_int_equal(links_open_as("net_memif0",
+	                     LINK("\"a\", \"b\"", "udp") ", " LINK("\"b\", \"a\"", "udp")),
+	    0);
+}
+
 /* Frames wait for others to leave with them, but not for more than a burst. */
 static void test_together(void **state)
 {
@@ -270,6 +320,130 @@ static void test_strangers(void **state)
 	rig_close(&rig);
 }
 
+/* ---- a port without a descriptor ---- */
+
+static unsigned looks; /* of all such ports */
+
+static int blind_open(
+    const struct transport_options *options, char *ret_why, struct transport **ret)
+{
+	(void)ret_why;
+	assert_true(options->unlocked);
+	*ret = calloc(1, sizeof(**ret));
+	assert_non_null(*ret);
+	(*ret)->kind = transports_find("dpdk", NULL, 0);
+	return 0;
+}
+
+static void blind_close(struct transport *transport)
+{
+	free(transport);
+}
+
+static unsigned blind_receive(struct transport *transport, struct packet *ret, unsigned n)
+{
+	(void)transport, (void)ret, (void)n;
+	looks++;
+	return 0;
+}
+
+static void blind_put(struct transport *transport, const struct packet *packets, unsigned n)
+{
+	(void)transport, (void)packets, (void)n;
+}
+
+static unsigned blind_get(struct transport *transport, struct packet *ret, unsigned n)
+{
+	static uint8_t bytes[2048]; /* NOLINT: it goes nowhere */
+
+	(void)transport;
+	for (unsigned i = 0; i < n; i++)
+		ret[i] = (struct packet){.bytes = bytes};
+	return n;
+}
+
+static unsigned blind_send(struct transport *transport, const struct packet *packets, unsigned n)
+{
+	(void)transport, (void)packets;
+	return n;
+}
+
+static int blind_fd(const struct transport *transport)
+{
+	(void)transport;
+	return -1;
+}
+
+/* In place of the library's. */
+const struct transport_kind *transports_find(const char *name, char *ret_why, size_t size)
+{
+	static const struct transport_kind blind = {.name = "dpdk",
+	    .open = blind_open,
+	    .close = blind_close,
+	    .receive = blind_receive,
+	    .put = blind_put,
+	    .get = blind_get,
+	    .send = blind_send,
+	    .fd = blind_fd};
+
+	(void)ret_why, (void)size;
+	return strcmp(name, "udp") == 0 ? &transport_udp : &blind;
+}
+
+/* However long it takes. */
+static void pause_comes(struct rig *rig, const struct datagrams_port *port, uint64_t ns)
+{
+	while (port->pause_ns != ns)
+		loop_step(&rig->loop, STEP_MS);
+}
+
+/* From its first look on, each pause is twice the one before: there is no time in it at which the
+ * bridge spins. With a load it stays short. */
+static void test_pauses(void **state)
+{
+	struct datagrams_port *port;
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, "dpdk");
+	datagrams_close(&rig.b.datagrams);
+	port = &rig.a.datagrams.ports[DATAGRAMS_DPDK];
+	assert_int_equal(port->pause_ns, DATAGRAMS_LOOK_NS);
+	looks = 0;
+	pause_comes(&rig, port, DATAGRAMS_LOOK_IDLE_NS);
+	assert_int_equal(looks, 10); /* 50 us * 2^10 is more than 40 ms */
+	datagrams_busy(&rig.a.datagrams, true);
+	assert_int_equal(port->pause_ns, DATAGRAMS_LOOK_NS);
+	assert_false(datagrams_asleep(&rig.a.datagrams, 1));
+	pause_comes(&rig, port, DATAGRAMS_LOOK_MOST_NS);
+	looks = 0;
+	while (looks < 4)
+		loop_step(&rig.loop, STEP_MS);
+	assert_int_equal(port->pause_ns, DATAGRAMS_LOOK_MOST_NS);
+	rig_close(&rig);
+}
+
+/* Without a load a node may be asleep, and is told; whoever sends is awake for the answer. */
+static void test_asleep(void **state)
+{
+	const struct datagrams_port *port;
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, "dpdk");
+	keys_give(&rig, 7, 7);
+	port = &rig.a.datagrams.ports[DATAGRAMS_DPDK];
+	pause_comes(&rig, port, DATAGRAMS_LOOK_IDLE_NS);
+	assert_true(datagrams_asleep(&rig.a.datagrams, 1));
+	datagrams_wake(&rig.a.datagrams, 1);
+	assert_int_equal(port->pause_ns, DATAGRAMS_LOOK_MOST_NS);
+	pause_comes(&rig, port, DATAGRAMS_LOOK_IDLE_NS);
+	datagrams_send(&rig.a.datagrams, 1, "abc", 3);
+	assert_true(rig.a.datagrams.peers[1].active_ns > 0);
+	assert_int_equal(port->pause_ns, DATAGRAMS_LOOK_NS);
+	rig_close(&rig);
+}
+
 /* Nobody is reached so: there is no socket. */
 static void test_tcp(void **state)
 {
@@ -288,10 +462,14 @@ int main(void)
 	    cmocka_unit_test(test_they_come),
 	    cmocka_unit_test(test_ipv6),
 	    cmocka_unit_test(test_mixed),
+	    cmocka_unit_test(test_neighbours),
+	    cmocka_unit_test(test_two_transports),
 	    cmocka_unit_test(test_together),
 	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_strangers),
 	    cmocka_unit_test(test_tcp),
+	    cmocka_unit_test(test_pauses),
+	    cmocka_unit_test(test_asleep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * tools/aloe/doctor: what apply changes, and that revert puts exactly that back. */
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -671,6 +674,49 @@ static void test_bench_killed(void **state)
 	record_close(&record);
 }
 
+/* What holds them is its own process: what they have held stays so. 0: all right. */
+static int signals_try(bool allowed)
+{
+	static const int held[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+	struct rlimit none = {0, 0};
+	struct pollfd look = {.events = POLLIN};
+	struct signalfd_siginfo got;
+
+	if (!allowed)
+		return setrlimit(RLIMIT_NOFILE, &none) == 0 && doctor_bench_signals() == -EMFILE
+		    ? 0
+		    : 1;
+	look.fd = doctor_bench_signals();
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
+		if (look.fd < 0 || poll(&look, 1, 0) != 0)
+			return 2;
+		raise(held[i]);
+		if (poll(&look, 1, 0) != 1 || read(look.fd, &got, sizeof(got)) != sizeof(got) ||
+		    got.ssi_signo != (uint32_t)held[i])
+			return 3;
+	}
+	return 0;
+}
+
+/* A program that is stopped would leave the machine changed for as long. */
+static void test_bench_signals(void **state)
+{
+	(void)state;
+	for (int allowed = 0; allowed < 2; allowed++) {
+		const pid_t pid = fork();
+		int status;
+
+		assert_true(pid >= 0);
+		if (pid == 0)
+			_exit(signals_try(allowed != 0));
+		assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+		if (WIFSTOPPED(status))
+			kill(pid, SIGKILL);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -688,6 +734,7 @@ int main(void)
 	    IN_WORLD(test_bench),
 	    IN_WORLD(test_bench_ended),
 	    IN_WORLD(test_bench_killed),
+	    cmocka_unit_test(test_bench_signals),
 	    cmocka_unit_test_setup_teardown(
 	        test_shield_in_the_kernel, corner_setup, corner_teardown),
 	    cmocka_unit_test_setup_teardown(test_born_in_the_kernel, corner_setup, corner_teardown),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * daemons/exec/misses_calls.c: who gets the places for the calls of a late slot, and what is said
- * of those that got none. */
+ * of those that got none. misses.c: which records of a slot are told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -123,11 +123,45 @@ static void test_senseless(void **state)
 	test_close(&test);
 }
 
+static void record_put(
+    struct exec_misses *misses, uint32_t segment, uint32_t lane, uint64_t slot, uint64_t count)
+{
+	misses->kept[misses->n++ % MISSES_KEPT] = (struct exec_miss){
+	    .miss = {.slot = slot, .count = count}, .segment = segment, .lane = lane};
+}
+
+/* Of each lane its latest record, whatever segments it has, the newest lane first. */
+static void test_by_lane(void **state)
+{
+	struct exec_wave wave = {.misses = calloc(1, sizeof(*wave.misses))};
+	const struct exec_miss *told[3];
+
+	(void)state;
+	assert_non_null(wave.misses);
+	assert_int_equal(misses_find(&wave, SLOT, told, 3), 0);
+	record_put(wave.misses, 0, 0, SLOT, 1);
+	record_put(wave.misses, 1, 1, SLOT - 2, 3); /* a row */
+	record_put(wave.misses, 2, 1, SLOT, 1);
+	record_put(wave.misses, 3, 0, SLOT, 1);
+	record_put(wave.misses, 4, 2, SLOT + 1, 1);
+	record_put(wave.misses, 4, 2, SLOT - 3, 3);
+	assert_int_equal(misses_find(&wave, SLOT, told, 3), 2);
+	assert_true(told[0]->segment == 3 && told[1]->segment == 2);
+	assert_int_equal(misses_find(&wave, SLOT, told, 1), 1);
+	assert_int_equal(misses_find(&wave, SLOT - 2, told, 3), 2);
+	assert_true(told[0]->segment == 4 && told[1]->segment == 1);
+	while (wave.misses->n <= MISSES_KEPT + 3) /* the first four are not kept any more */
+		record_put(wave.misses, 4, 2, SLOT + 2, 1);
+	assert_int_equal(misses_find(&wave, SLOT, told, 3), 0);
+	free(wave.misses);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_shared),
 	    cmocka_unit_test(test_senseless),
+	    cmocka_unit_test(test_by_lane),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

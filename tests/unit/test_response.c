@@ -28,7 +28,7 @@ static int run(const struct response_cell *cell, double work_us, struct response
 	const uint64_t rounds = response_rounds();
 
 	assert_true(rounds > 0);
-	return response_run(cell, rounds, work_us, SUBFRAMES, ret);
+	return response_run(cell, rounds, work_us, SUBFRAMES, -1, ret);
 }
 
 /* More work than there is time: each answer is late, and none is lost. */
@@ -100,7 +100,7 @@ static void test_killed(void **state)
 		int status;
 
 		assert_true(killer > 0);
-		assert_int_equal(response_run(&cell, rounds, 10, 2000, result), -ECHILD);
+		assert_int_equal(response_run(&cell, rounds, 10, 2000, -1, result), -ECHILD);
 		assert_true(result->subframes < 2000);
 		assert_int_equal(waitpid(killer, &status, 0), killer);
 		assert_int_equal(status, 0);

@@ -263,6 +263,8 @@ static void test_remove(void **state)
 	snprintf(outside, sizeof(outside), "%s", path_of("notes", "mine"));
 	assert_int_equal(file_write(outside, "x", 1), 0);
 	run_put("a-20260101-000000", text_a);
+	assert_int_equal(mkdir(path_of("a-20260101-000000", "build-12"), 0700), 0);
+	assert_int_equal(file_write(path_of("a-20260101-000000", "build-12/x.so"), "x", 1), 0);
 	assert_int_equal(symlink(outside, path_of("a-20260101-000000", "plan.txt")), 0);
 	assert_int_equal(run_remove(state_dir, "a-20260101-000000"), 0);
 	assert_int_equal(access(path_of("a-20260101-000000", ""), F_OK), -1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * test_utran_many - turbo blocks side by side: each has the bits that it has alone in plain C,
  * right or wrong, on every level, for every kind of length, any number of blocks and all windows,
- * with noise that decides nothing, and among blocks whose warm-ups differ. */
+ * with noise that decides nothing, and among blocks whose warm-ups differ; and groups are made of
+ * all that need one warm-up. */
 #include "core/kernels/utran_turbo.h"
 #include "core/kernels/utran_turbo_many.h"
 
@@ -93,6 +94,15 @@ static void block_send(struct bench *b, uint32_t i, int noise, uint32_t puncture
 		if (punctured && n % 3 != 0 && n / 3 % punctured != 0)
 			b->llr[i][n] = 0;
 	}
+}
+
+/* Parity bits without noise, so that as many are known in each block, and systematic bits that say
+ * little. */
+static void block_puncture(struct bench *b, uint32_t i, uint32_t punctured)
+{
+	block_send(b, i, 0, punctured);
+	for (uint32_t n = 0; n < 3 * b->one.k; n += 3)
+		b->llr[i][n] = (int16_t)(draw(b) % 33) - 16;
 }
 
 /* Decodes `blocks` together and each alone; so many must have gone side by side. */
@@ -192,10 +202,7 @@ static void test_punctured(void **state)
 			struct bench *b = bench_new((enum simd_level)level, &plan);
 			for (uint32_t punctured = 2; punctured <= 32; punctured *= 4) {
 				for (uint32_t j = 0; j < 8; j++)
-					block_send(b, j, 0, punctured);
-				for (uint32_t j = 0; j < 8; j++)
-					for (uint32_t n = 0; n < 3 * sizes[i]; n += 3)
-						b->llr[j][n] = (int16_t)(draw(b) % 33) - 16;
+					block_puncture(b, j, punctured);
 				check_blocks(b, 8, 8, 8);
 			}
 			bench_free(b);
@@ -203,7 +210,7 @@ static void test_punctured(void **state)
 	}
 }
 
-/* A block that needs another warm-up goes alone; the whole range of int16_t, and nothing at all. */
+/* Blocks that need another warm-up; the whole range of int16_t, and nothing at all. */
 static void test_apart(void **state)
 {
 	const struct utran_turbo_decoder_plan plan = {3000, 16, 0, UTRAN_SCALING_ONE};
@@ -213,7 +220,7 @@ static void test_apart(void **state)
 		struct bench *b = bench_new((enum simd_level)level, &plan);
 		for (uint32_t i = 0; i < 8; i++)
 			block_send(b, i, 20, i % 3 == 1 ? 4 : 0);
-		check_blocks(b, 8, 3, 5);
+		check_blocks(b, 8, 3, 0);
 		for (uint32_t i = 0; i < 8; i++)
 			for (uint32_t n = 0; n < utran_turbo_coded(plan.k); n++)
 				b->llr[i][n] = (int16_t)(i % 2 ? draw(b) | 1 : 0x8000);
@@ -223,6 +230,83 @@ static void test_apart(void **state)
 		check_blocks(b, 8, 2, 8);
 		bench_free(b);
 	}
+}
+
+/* How often eight blocks were started, and by what. */
+static struct {
+	unsigned passes;
+	void (*start)(struct utran_turbo_many *many, const int16_t *const *llr);
+} counted;
+
+static void start_counted(struct utran_turbo_many *many, const int16_t *const *llr)
+{
+	counted.passes++;
+	counted.start(many, llr);
+}
+
+/* Blocks marked p are punctured. Those of one kind go together, wherever they stand: `together` of
+ * the kinds are enough for that on every level, in so many passes; all others go alone. */
+static void check_groups(struct bench *b, const char *kinds, uint32_t together, unsigned passes)
+{
+	const struct utran_turbo_many_kernels *kernels = b->many.kernels;
+	struct utran_turbo_many_kernels counting = *kernels;
+	const uint32_t blocks = (uint32_t)strlen(kinds);
+
+	for (uint32_t i = 0; i < blocks; i++)
+		block_puncture(b, i, kinds[i] == 'p' ? 4 : 0);
+	counted.passes = 0;
+	counted.start = counting.start;
+	counting.start = start_counted;
+	b->many.kernels = &counting;
+	check_blocks(b, blocks, 2, together);
+	assert_int_equal(counted.passes, passes);
+	b->many.kernels = kernels;
+}
+
+static void test_groups(void **state)
+{
+	const struct utran_turbo_decoder_plan plan = {1500, 16, 0, UTRAN_SCALING_ONE};
+
+	(void)state;
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+		struct bench *b = bench_new((enum simd_level)level, &plan);
+		const uint32_t seven = b->many.kernels->least <= 7 ? 7 : 0;
+		check_groups(b, "........", 8, 1);
+		check_groups(b, "p.......", seven, seven > 0);
+		check_groups(b, ".......p", seven, seven > 0);
+		check_groups(b, "p.p.p.p.", 0, 0);
+		check_groups(b, "p.p.p.p.p.p.p.p.", 16, 2);
+		check_groups(b, "p........", 8, 1);
+		check_groups(b, "ppp........ppppp", 16, 2);
+		check_groups(b, "p..............p", 8 + (b->many.kernels->least <= 6 ? 6 : 0),
+		    1 + (b->many.kernels->least <= 6));
+		bench_free(b);
+	}
+}
+
+/* More blocks than are sorted at a time, which share their soft bits two by two. */
+static void test_hundreds(void **state)
+{
+	enum { N = 261 };
+	static uint8_t room[N][256], want[2][256];
+	const struct utran_turbo_decoder_plan plan = {256, 16, 0, UTRAN_SCALING_ONE};
+	struct bench *b = bench_new(simd_best(), &plan);
+	const int16_t *llr[N];
+	uint8_t *bits[N];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		block_send(b, i, 20, 4 * i);
+		utran_turbo_decode(&b->alone, 2, b->llr[i], want[i]);
+	}
+	for (uint32_t i = 0; i < N; i++) {
+		llr[i] = b->llr[i % 2];
+		bits[i] = room[i];
+	}
+	assert_int_equal(utran_turbo_many_decode(&b->many, 2, N, llr, bits), 256);
+	for (uint32_t i = 0; i < N; i++)
+		assert_memory_equal(room[i], want[i % 2], 256);
+	bench_free(b);
 }
 
 /* Metrics of 8 bits are not for this; nobody asks for memory then. */
@@ -246,6 +330,8 @@ int main(void)
 	    cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_punctured),
 	    cmocka_unit_test(test_apart),
+	    cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_hundreds),
 	    cmocka_unit_test(test_alone),
 	};
 

@@ -599,6 +599,31 @@ static void test_words(void **state)
 	free(text);
 }
 
+/* An instance of several places is on the lanes of all of them. */
+static void test_lanes_of_places(void **state)
+{
+	static const char *const rows[][3] = {{"{\"lane\":7}", "7", "7"},
+	    {"{\"lane\":null}", "all", "all"}, {"{}", "all", "all"},
+	    {"{\"lane\":1,\"places\":[1,1]}", "1", "1"},
+	    {"{\"lane\":null,\"places\":[1,0,1]}", "0,1", "0,1"},
+	    {"{\"lane\":null,\"places\":[12,10,11]}", "10,11,12", "all"},
+	    {"{\"lane\":null,\"places\":[null,\"x\",1e300,-4]}", "0", "0"},
+	    {"{\"lane\":null,\"places\":{}}", "all", "all"}};
+	char text[16], narrow[8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json_t *row = json_loads(rows[i][0], 0, NULL);
+
+		assert_non_null(row);
+		report_lane(row, text, sizeof(text));
+		assert_string_equal(text, rows[i][1]);
+		report_lane(row, narrow, sizeof(narrow));
+		assert_string_equal(narrow, rows[i][2]);
+		json_decref(row);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -617,6 +642,7 @@ int main(void)
 	    cmocka_unit_test(test_term_keys),
 	    cmocka_unit_test(test_text_cut),
 	    cmocka_unit_test(test_words),
+	    cmocka_unit_test(test_lanes_of_places),
 	};
 
 	return cmocka_run_group_tests_name("view", tests, NULL, NULL);

@@ -121,8 +121,8 @@ static const struct cli_option run_options[] = {
         "with --record: keep a digest of each message of each link, for `aloe replay --compare` "
         "and `aloe compare`"},
     {"verify", 0, NULL, NULL, false,
-        "run the waveform again and again on other lanes, isolations, vector levels and clocks, "
-        "--slots each (default 1000), and print whether all sinks got the same bits"},
+        "run the waveform again and again on other lanes, isolations, replicas, vector levels and "
+        "clocks, --slots each (default 1000), and print whether all sinks got the same bits"},
     ON_NODES_OPTIONS,
     MISS_OPTION,
     CAP_OPTIONS,
@@ -290,7 +290,7 @@ static const struct cli_option upgrade_options[] = {
     {"component", 0, "PATH|NAME", NULL, false,
         "the new build: DIR/NAME.so with its .desc beside it, or the name of a component"},
     {"set", 0, "NAME=VALUE", NULL, true,
-        "set a parameter of the new build; the others are as in the file; may be repeated"},
+        "set a parameter of the new build, or of the one gone back to; may be repeated"},
     {"at", 0, "INDEX", NULL, false,
         "first index that the new build works on; default: the next possible index"},
     {"shadow", 0, "N", NULL, false,
@@ -299,7 +299,8 @@ static const struct cli_option upgrade_options[] = {
         "messages are equal if the error is at least DB below the signal; default: bit for bit"},
     {"status", 0, NULL, NULL, false, "print what came of the shadow run"},
     {"commit", 0, NULL, NULL, false, "put the build of the shadow run into the waveform"},
-    {"rollback", 0, NULL, NULL, false, "drop the shadow run, or else go back to the build before"},
+    {"rollback", 0, NULL, NULL, false,
+        "drop a shadow run or a waiting upgrade, or else go back to the build before"},
     NODE_OPTIONS,
 };
 static const struct cli_option watch_options[] = {
@@ -613,28 +614,31 @@ static const char remap_doc[] =
     "moved, the command is refused and nothing changes.";
 static const char upgrade_doc[] =
     "The new build is loaded into the process of the old one and initialised while the waveform "
-    "runs. Then the waveform stands between two slots, takes the new build from one index on, and "
-    "goes on; no index is left out or done twice, and the other instances are not touched. If the "
-    "old component has export_state and the new one import_state, the state is taken over; "
-    "otherwise the new build starts fresh, and aloe says so. Parameters that were set since the "
-    "load keep their values where the new build has them too, unless --set gives another. The new "
-    "build needs the same ports with messages of the same sizes, and the same tail; sources and "
-    "sinks of files and sockets cannot be upgraded, nor can waveforms that are recorded, that have "
-    "a radio as their clock, or that run on several nodes. The build is copied into the folder of "
-    "the run, so the file may be built anew. The report names the new build, and the index at "
-    "which it took over.\n\n"
-    "With --shadow N nothing is changed: the new build works in a process of its own, which takes "
-    "no time of a lane, on copies of the messages that the instance reads, and aloe compares what "
-    "both write. What it reads needs rings, so the waveform pauses for a few slots once, as with "
-    "`aloe tap`. A build that crashes or hangs there costs the waveform nothing. --status tells "
-    "what came of it: equal, equal within DB, or which index was the first that differed; then "
-    "--commit or --rollback. A shadow run ends with aloe-exec, and with a remap. On the virtual "
-    "clock the waveform may be too fast for a shadow, which --status then says.";
+    "runs. Then the waveform stands between two slots and takes the new build from one index on, "
+    "without an index left out or done twice. If the old component has export_state and the new "
+    "one import_state, the state is taken over; otherwise the new build starts fresh, which is "
+    "said. Parameters that were set since the load, or given with an earlier upgrade, keep their "
+    "values where the new build has them too, unless --set gives another; an array that was set "
+    "must be given. --rollback restores the values from before the upgrade. While --at waits, "
+    "pause, stop and --rollback abandon the upgrade. An init that hangs leaves the waveform "
+    "running, but its host deaf (`aloe unload --force`). An export_state or import_state that "
+    "hangs for 2 s ends the waveform. An instance with replicas cannot be upgraded. The new build "
+    "needs the same ports with messages of the same sizes, and the same tail; sources and sinks of "
+    "files and sockets cannot be upgraded, nor can waveforms that are recorded, that have a radio "
+    "as their clock, or that run on several nodes. The build is copied, so the file may be built "
+    "anew.\n\n"
+    "With --shadow N the new build works in a process of its own on copies of the messages that "
+    "the instance reads, and aloe compares what both write. The waveform pauses for a few slots "
+    "once, for rings. --status tells what came of it: equal, equal within DB, or which index was "
+    "the first that differed; then --commit or --rollback. A waveform has one shadow run; another "
+    "one takes its place, and it ends with aloe-exec, a remap, an upgrade, and when a parameter of "
+    "the instance is set. Under skip, messages that the instance missed count as different. The "
+    "rings stay until the waveform is unloaded, as does the memory of the first build. On the "
+    "virtual clock the waveform may be too fast for a shadow.";
 static const char new_doc[] =
     "Creates the folder NAME with a component, a test, a waveform, a README and a Makefile that "
     "builds against this installation: `cd NAME && make run` tries the component, `make test` "
     "tests it, `make debug` runs it in gdb, and `make asan` tests it with the address sanitizer.";
-
 static const char keys_doc[] =
     "Nodes of different machines talk over TCP only with keys (CURVE, as in zmq_curve(7)): every "
     "node has a secret key, and a list of the nodes that may connect to it. A node that is not "

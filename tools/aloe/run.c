@@ -295,24 +295,18 @@ static void keys_obey(struct run *run)
 	}
 }
 
-/* Whoever was in the background may be in the foreground now. */
-static void keys_open(struct run *run)
-{
-	if (run->keys && run->live.term.in < 0)
-		term_keys_open(&run->live.term);
-}
-
 static int run_pause(struct run *run, int ms)
 {
 	const uint64_t until = clock_ns() + (uint64_t)(ms > 0 ? ms : 0) * 1000000;
 	uint64_t now = until - 1;
 	int rc = 1;
 
-	keys_open(run);
+	if (run->keys)
+		term_keys_open(&run->live.term);
 	for (; rc == 1 && now < until; now = clock_ns()) {
 		rc = node_follow(&run->node,
-		    client_wait_input(
-		        &run->client, run->live.term.in, (int)((until - now + 999999) / 1000000)));
+		    client_wait_input(&run->client, term_keys(&run->live.term),
+		        (int)((until - now + 999999) / 1000000)));
 		if (rc == 1)
 			keys_obey(run);
 	}

@@ -463,7 +463,7 @@ static int live_follow(struct live_scope *live)
 	if (status == CLI_OK)
 		live_draw(live);
 	while (status == CLI_OK && !live->ends) {
-		const int rc = client_wait_input(&live->client, live->term.in,
+		const int rc = client_wait_input(&live->client, term_keys(&live->term),
 		    live->paused || live->over_now ? 1000
 		        : live->len == 0           ? WAIT_MS
 		                                   : tap_wait_ms(&live->reader, WAIT_MS));

@@ -15,7 +15,7 @@
 #include "tools/aloe/show.h"
 #include "tools/aloe/view_keys.h"
 
-enum { ASK_MS = 1500 };
+enum { ASK_MS = 1500, LOOK_MS = 500 };
 
 struct top {
 	const struct cli_args *args;
@@ -189,8 +189,9 @@ static int top_wait(struct top *top)
 
 		if (now >= until)
 			return 1;
-		rc = client_wait_input(
-		    &top->client, top->live.term.in, (int)((until - now) / 1000000 + 1));
+		rc = client_wait_input(&top->client, term_keys(&top->live.term),
+		    until - now < LOOK_MS * 1000000ull ? (int)((until - now) / 1000000 + 1)
+		                                       : LOOK_MS);
 		if (rc == 0 && top->client.resized)
 			top_draw(top);
 		rc = rc == 1 ? keys_obey(top) : rc == 0 ? 1 : rc;

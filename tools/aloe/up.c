@@ -48,11 +48,11 @@ static int sign_of_life(struct node *node, struct notify *notify)
 /* node_keep keeps a frontend running until it has ended in good order, or the user wants an end. */
 static int node_keep(struct node *node, struct notify *notify)
 {
-	enum { TEND_MS = 5000 };
+	enum { ROUND_MS = 5000 }; /* node_tend is called once in so long at least */
 	int rc = 0;
 
 	while (rc == 0) {
-		rc = client_wait(node->client, notify_left_ms(notify, clock_ns(), TEND_MS));
+		rc = client_wait(node->client, notify_left_ms(notify, clock_ns(), ROUND_MS));
 		node_tend(node);
 		if (rc == 0)
 			rc = sign_of_life(node, notify);

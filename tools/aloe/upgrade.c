@@ -27,8 +27,10 @@ static bool state_choose(const struct cli_args *args, const char **ret)
 
 static int options_check(const struct cli_args *args, const char *state)
 {
-	if (state && (cli_get(args, "shadow") || cli_nth(args, "set", 0)))
-		return cli_fail(args, "--%s takes neither --set nor --shadow", state);
+	if (state && cli_get(args, "shadow"))
+		return cli_fail(args, "--%s takes no --shadow", state);
+	if (state && strcmp(state, "rollback") && cli_nth(args, "set", 0))
+		return cli_fail(args, "--%s takes no --set", state);
 	if (cli_get(args, "within") && !cli_get(args, "shadow"))
 		return cli_fail(args, "--within needs --shadow N");
 	if (cli_get(args, "at") && (cli_get(args, "shadow") || (state && !strcmp(state, "status"))))
@@ -99,7 +101,7 @@ static void answer_print(const struct cli_args *args, const struct wire_view *vi
 		printf("%s.%s: the new build took over at index %" PRIu64 "\n", args->args[0],
 		    args->args[1], index);
 	else if (cli_has(args, "rollback"))
-		printf("%s.%s: the shadow run is dropped\n", args->args[0], args->args[1]);
+		printf("%s.%s: ", args->args[0], args->args[1]);
 	if (text)
 		puts(text);
 	free(text);

@@ -27,7 +27,8 @@ struct variant {
 	const char *name;
 	const char *clock, *lanes, *isolation, *simd;
 	bool pipelined;
-	bool radio; /* it is possible where a radio is the clock */
+	bool in_places; /* as many as the file says; else one */
+	bool radio;     /* it is possible where a radio is the clock */
 };
 
 struct verify {
@@ -112,6 +113,14 @@ static void lanes_choose(struct verify *verify)
 	snprintf(verify->two, sizeof(verify->two), "%d,%d", cpus[0], cpus[1]);
 }
 
+static bool has_replicas(const struct waveform *waveform)
+{
+	for (size_t i = 0; i < waveform->n_instances; i++)
+		if (waveform->instances[i].replicas > 1)
+			return true;
+	return false;
+}
+
 static void runs_list(struct verify *verify)
 {
 	snprintf(verify->base, sizeof(verify->base), "1 lane, virtual, %s", simd_name(simd_best()));
@@ -123,6 +132,12 @@ static void runs_list(struct verify *verify)
 	run_add(verify, (struct variant){.name = "pipelined", .pipelined = true});
 	run_add(verify, (struct variant){.name = "isolation component", .isolation = "component"});
 	run_add(verify, (struct variant){.name = "isolation none", .isolation = "none"});
+	if (has_replicas(verify->source.waveform)) {
+		run_add(verify, (struct variant){.name = "replicas", .in_places = true});
+		run_add(verify,
+		    (struct variant){
+		        .name = "replicas, 2 lanes", .lanes = verify->two, .in_places = true});
+	}
 	for (int level = SIMD_LEVELS - 1; level >= 0; level--)
 		if (simd_has((enum simd_level)level) && level != (int)simd_best())
 			run_add(verify,
@@ -179,7 +194,8 @@ static int variant_run(
 static int folder_make(struct verify *verify, size_t n, char *ret_folder, size_t size,
     char *ret_conf, size_t conf_size)
 {
-	const struct wf_print print = {.anywhere = true, .sinks_in = ret_folder};
+	const struct wf_print print = {
+	    .anywhere = true, .in_places = verify->runs[n].in_places, .sinks_in = ret_folder};
 	char *text;
 	int rc = path_print(ret_folder, size, "%s/%zu", verify->folder, n);
 

@@ -13,8 +13,9 @@
 #include "tools/bench/commands.h"
 #include "tools/bench/figures.h"
 #include "tools/bench/response.h"
+#include "tools/bench/run.h"
 
-enum { CELLS_MAX = 128, LOOPS = 4, RECIPE_TIMES = 50, STALL_LINES = 20 };
+enum { CELLS_MAX = 128, LOOPS = 4, RECIPE_TIMES = 50, STALL_LINES = 20, KEY = 160 };
 
 #define WORK_FIRST_US 1300.0
 #define WORK_LAST_US 2400.0 /* 2.45 ms are left between the transfers */
@@ -103,14 +104,14 @@ static uint64_t parts_of(const struct named_cell *cell)
 }
 
 static void part_key(
-    const struct response_bench *rb, const struct named_cell *cell, uint64_t part, char key[160])
+    const struct response_bench *rb, const struct named_cell *cell, uint64_t part, char key[KEY])
 {
 	const struct response_cell *c = &cell->cell;
 
-	snprintf(key, 160,
-	    "loops %u quota %g period %u hz %u fifo %s shield %d work %.0f n %llu part %llu",
-	    c->loops, c->quota, c->period_us, c->hz, priority_name(c->fifo), c->shield, rb->work_us,
-	    (unsigned long long)rb->subframes, (unsigned long long)part);
+	snprintf(key, KEY,
+	    "%s, loops %u quota %g period %u hz %u fifo %s shield %d work %.0f n %llu part %llu",
+	    cell->what, c->loops, c->quota, c->period_us, c->hz, priority_name(c->fifo), c->shield,
+	    rb->work_us, (unsigned long long)rb->subframes, (unsigned long long)part);
 }
 
 /* ---- measuring ------------------------------------------------------------------------ */
@@ -118,13 +119,16 @@ static void part_key(
 static int part_measure(struct response_bench *rb, struct named_cell *cell, uint64_t n)
 {
 	struct response_result part;
-	char key[160];
+	char key[KEY];
 	int rc;
 
 	part_key(rb, cell, n, key);
 	if (!response_kept_get(&rb->kept, key, rb->subframes, &part)) {
 		memset(&part, 0, sizeof(part));
-		rc = response_run(&cell->cell, rb->kept.rounds, rb->work_us, rb->subframes, &part);
+		rc = response_run(&cell->cell, rb->kept.rounds, rb->work_us, rb->subframes,
+		    rb->bench->signal_fd, &part);
+		if (rc == -EINTR)
+			(void)run_wait(rb->bench, NULL, 0, 0); /* takes the signal */
 		if (rc < 0)
 			return rc;
 		rc = response_kept_put(&rb->kept, key, &part);
@@ -206,7 +210,7 @@ static int work_find(struct response_bench *rb)
 	for (rb->work_us = WORK_FIRST_US; rb->work_us <= WORK_LAST_US;
 	     rb->work_us += WORK_STEP_US) {
 		trial[0] = (struct named_cell){.cell = nothing, .what = "work is raised"};
-		trial[1] = (struct named_cell){.cell = idle, .what = "idle"};
+		trial[1] = (struct named_cell){.cell = idle, .what = "idle, with this work"};
 		for (int i = 0; i < 2 && status == 0; i++) {
 			status = cell_measure(rb, &trial[i]);
 			rates[i] = i == 0 ? failed_of(&trial[i]) : outside_of(&trial[i]);

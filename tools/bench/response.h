@@ -79,9 +79,10 @@ void response_stall_add(struct response_result *to, const struct response_stall 
 void response_add(struct response_result *to, const struct response_result *part);
 
 /* response_run runs so many subframes with work_us of work in each. 0; -EPERM: no FIFO; -ENOTSUP:
- * no quota here; -ECHILD: one of its processes was killed; or -errno. */
+ * no quota here; -ECHILD: one of its processes was killed; -EINTR: there is something to read from
+ * signal_fd (-1: nothing ends it); or -errno. */
 int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,
-    uint64_t subframes, struct response_result *ret);
+    uint64_t subframes, int signal_fd, struct response_result *ret);
 
 /* response_kept.c: what has been measured, in a file, so that a run that was ended goes on with the
  * same work. */

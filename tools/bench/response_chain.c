@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@
 #define SCOPE "aloe-scope.response."
 #define CAP_RECORDS "/run/aloe.cap"
 #define PHYSICAL_SHARE 0.77 /* of the work; the rest is the higher layer's */
-#define LOOK_NS 20000000ull
+enum { LOOK_MS = 20 };
 #define JUDGE_LOOKS 10 /* the kernel's records reach back some seconds */
 #define ASLEEP_NS 50000ull
 
@@ -42,6 +43,7 @@ struct response_trial {
 	struct response_shared *shared;
 	uint64_t rounds, subframes;
 	double work_us;
+	int signal_fd;
 	char group[128];
 	pid_t pids[PROCESSES_MAX], chain[RESPONSE_STAGES];
 	size_t n;
@@ -401,11 +403,13 @@ static void stalls_judge(struct response_trial *r)
 static int chain_wait(struct response_trial *r)
 {
 	const pid_t interface = r->pids[r->n - 1];
+	struct pollfd signal = {.fd = r->signal_fd, .events = POLLIN};
 	int status = 0;
 	pid_t ended;
 
 	for (unsigned looks = 1; (ended = ended_take(r, &status)) == 0; looks++) {
-		clock_sleep_until(clock_ns() + LOOK_NS);
+		if (poll(&signal, 1, LOOK_MS) > 0)
+			return -EINTR;
 		if (looks % JUDGE_LOOKS == 0)
 			stalls_judge(r);
 	}
@@ -451,12 +455,13 @@ static void chain_result_take(const struct response_trial *r, struct response_re
 }
 
 int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,
-    uint64_t subframes, struct response_result *ret)
+    uint64_t subframes, int signal_fd, struct response_result *ret)
 {
 	struct response_trial r = {.cell = cell,
 	    .rounds = rounds_per_ms,
 	    .work_us = work_us,
 	    .subframes = subframes,
+	    .signal_fd = signal_fd,
 	    .verdict = ret};
 	int rc;
 

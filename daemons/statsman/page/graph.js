@@ -75,7 +75,7 @@ function box_change(node, one) {
 	node.classList.toggle("troubled", trouble !== "");
 	say(
 		of("title"),
-		`${one.name} (${one.component}), ${one.lane === null ? "copies on several lanes" : `lane ${one.lane}, number ${one.order}`}` +
+		`${one.name} (${one.component}), ${one.lane === null ? "on several lanes" : `lane ${one.lane}, number ${one.order}`}` +
 			`, lag ${one.lag} slots\n${count(one.calls)} calls, mean ${us(one.mean_us)}, most ${us(one.max_us)}, ` +
 			`${percent(one.share)} of the slot${trouble ? `\n${trouble}` : ""}`,
 	);

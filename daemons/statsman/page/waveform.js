@@ -144,7 +144,7 @@ export class Waveform {
 		if (!one)
 			return;
 		const facts = [
-			["lane", one.lane === null ? "several" : `${one.lane}, number ${one.order}`], ["lag", `${one.lag} slots`], ["calls", count(one.calls)],
+			["lane", all.places ? [...new Set(all.places)].join(", ") : one.lane === null ? "several" : `${one.lane}, number ${one.order}`], ["lag", `${one.lag} slots`], ["calls", count(one.calls)],
 			["mean", us(one.mean_us)], ["p50", us(all.p50_us)], ["p99", us(all.p99_us)], ["most", us(one.max_us)],
 			["share of the slot", percent(one.share)], ["budget", all.budget_us > 0 ? us(all.budget_us) : "none"], ["over budget", count(one.overruns)],
 			["ABSENT inputs", count(one.absent_in)], ["lost records", count(one.io_lost)],

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * tally - counts its calls, and writes the count before what it reads: who takes the count over
- * leaves no gap in it. At an index it can crash, hang, or write something else. */
+ * leaves no gap in it. At an index it can crash, hang, or write something else; or its init, export
+ * and import can fail, take half a second, or not return. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <aloe/component.h>
 
@@ -11,10 +14,23 @@ struct tally {
 	int64_t at;
 	int32_t fault;
 	double add;
+	_Atomic int *exporting;
+	_Atomic int exports;
 };
 
-enum { FAULT_NONE, FAULT_CRASH, FAULT_HANG, FAULT_DIFFER, FAULT_REFUSE };
-static const char *const faults[] = {"none", "crash", "hang", "differ", "refuse", NULL};
+enum {
+	FAULT_NONE,
+	FAULT_CRASH,
+	FAULT_HANG,
+	FAULT_DIFFER,
+	FAULT_REFUSE,
+	FAULT_INIT,
+	FAULT_SLOW_EXPORT,
+	FAULT_HANG_EXPORT,
+	FAULT_HANG_IMPORT
+};
+static const char *const faults[] = {"none", "crash", "hang", "differ", "refuse", "init",
+    "slow_export", "hang_export", "hang_import", NULL};
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_BIT, "bits"),
@@ -38,6 +54,14 @@ static int tally_shape(void *self, struct aloe_setup *setup)
 	return 0;
 }
 
+static int tally_init(void *self, struct aloe_setup *setup)
+{
+	struct tally *tally = self;
+
+	tally->exporting = &tally->exports;
+	return tally->fault == FAULT_INIT ? aloe_fail(setup, "init fails, as asked for") : 0;
+}
+
 static void fault_do(const struct tally *tally, uint8_t *out)
 {
 	if (tally->fault == FAULT_CRASH)
@@ -55,6 +79,8 @@ static int tally_work(void *self, struct aloe_slot *slot)
 	uint8_t *out = aloe_out_byte(slot, 0);
 	const uint32_t n = aloe_in_len(slot, 0);
 
+	if (atomic_load(tally->exporting) != 0)
+		abort(); /* neither works while one exports */
 	for (uint32_t i = 0; i < 8; i++)
 		out[i] = (uint8_t)(tally->count >> (8 * i));
 	for (uint32_t i = 0; i < n; i++)
@@ -71,6 +97,12 @@ static int64_t tally_export(const void *self, void *to, size_t size, struct aloe
 	const struct tally *tally = self;
 
 	(void)setup;
+	atomic_store(tally->exporting, 1);
+	if (tally->fault == FAULT_SLOW_EXPORT)
+		usleep(500000);
+	while (tally->fault == FAULT_HANG_EXPORT)
+		pause();
+	atomic_store(tally->exporting, 0);
 	if (size >= sizeof(tally->count))
 		memcpy(to, &tally->count, sizeof(tally->count));
 	return sizeof(tally->count);
@@ -84,6 +116,8 @@ static int tally_import(void *self, const void *from, size_t size, struct aloe_s
 		return aloe_fail(setup, "the state has %zu bytes, not 8", size);
 	if (tally->fault == FAULT_REFUSE)
 		return aloe_fail(setup, "the state is refused, as asked for");
+	while (tally->fault == FAULT_HANG_IMPORT)
+		pause();
 	memcpy(&tally->count, from, size);
 	return 0;
 }
@@ -95,6 +129,7 @@ ALOE_COMPONENT(tally) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct tally),
     .shape = tally_shape,
+    .init = tally_init,
     .work = tally_work,
     .export_state = tally_export,
     .import_state = tally_import,

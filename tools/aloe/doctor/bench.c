@@ -4,8 +4,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 
 /* Student's t for a two-sided interval of 95 % with BENCH_ROUNDS - 1 degrees of freedom. */
 #define STUDENT_T 2.776
@@ -57,6 +59,22 @@ static int setting_measure(struct record *record, struct setting *setting, int r
 	if (back == 0 && json_array_size(record->changes) > 0)
 		back = -EBUSY;
 	return rc < 0 ? rc : back;
+}
+
+int doctor_bench_signals(void)
+{
+	static const int held[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+		sigaddset(&set, held[i]);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return fd;
 }
 
 /* ---- all of them ------------------------------------------------------------------------ */

@@ -29,6 +29,9 @@ typedef int doctor_bench_measure(void *self, double ret[BENCH_FIGURES]);
  * even then, as far as it can be. */
 int doctor_bench(
     struct record *record, double seconds, doctor_bench_measure *measure, void *self, json_t **ret);
+/* doctor_bench_signals holds, from now on, the signals by which a keyboard or a service manager
+ * ends or stops a program: a descriptor that can be read when one has come, or -errno. */
+int doctor_bench_signals(void);
 void doctor_bench_print(const json_t *bench, FILE *out);
 
 #endif

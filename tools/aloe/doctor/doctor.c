@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "core/base/cpulist.h"
@@ -28,7 +27,7 @@ struct doctor {
 	struct record record;
 	json_t *report;
 	double seconds; /* of a measurement */
-	int stop_fd;    /* Ctrl-C and its like, of --bench */
+	int stop_fd;    /* Ctrl-C and its like, of --bench; -1: none */
 	bool failed;    /* something could not be put back */
 };
 
@@ -172,28 +171,21 @@ static int bench_once(void *self, double ret[BENCH_FIGURES])
 	return rc;
 }
 
-/* What ends this program waits until everything is put back. */
-static int signals_hold(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static int bench_knobs(struct doctor *doctor)
 {
 	json_t *bench;
 	int rc;
 
-	doctor->stop_fd = signals_hold();
+	doctor->stop_fd = doctor_bench_signals();
+	if (doctor->stop_fd < 0) {
+		fprintf(stderr,
+		    "aloe: --bench: nothing was changed and measured, because a signal could not "
+		    "be held until all is put back: %s\n",
+		    strerror(-doctor->stop_fd));
+		return CLI_FAILED;
+	}
 	rc = doctor_bench(&doctor->record, doctor->seconds, bench_once, doctor, &bench);
-	if (doctor->stop_fd >= 0)
-		close(doctor->stop_fd);
+	close(doctor->stop_fd);
 	if (rc < 0)
 		return rc == -EINTR ? INTERRUPTED : CLI_FAILED;
 	json_object_set_new(doctor->report, "bench", bench);
