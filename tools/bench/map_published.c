@@ -8,8 +8,8 @@ static void notes(const struct map_published *published)
 	bench_note(bench,
 	    "a stage is a run of consecutive tasks on one core, or on several cores of one kind if "
 	    "it keeps nothing (replicas, each for every r-th index); the period is the longest "
-	    "stage's; of the shortest periods the one with the fewest big cores counts; ALOE runs "
-	    "no replicas today, so what it can run is the row without");
+	    "stage's; of the shortest periods the one with the fewest big cores counts; the "
+	    "engine runs replicas where a waveform file asks for them (the key `replicas`)");
 	bench_note(bench,
 	    "HeRAD (optimal), 2CATAC, FERTAC, OTAC: published periods and cores, arXiv 2502.10000 "
 	    "and github.com/aff3ct/amp-scheduling at 9ee0279; costs: waveforms/dvbs2-costs.conf; "
