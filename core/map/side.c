@@ -18,7 +18,7 @@ static bool value_same(
 		return a->n_reals == b->n_reals &&
 		    (a->n_reals == 0 ||
 		        memcmp(a->reals, b->reals, a->n_reals * sizeof(float)) == 0);
-	return memcmp(&a->number, &b->number, sizeof(a->number)) == 0;
+	return a->number == b->number;
 }
 
 static bool ports_same(const struct wf_port *a, const struct wf_port *b, uint32_t n)

@@ -157,12 +157,12 @@ int component_type_open(const char *path, struct diag *diag, struct component_ty
 	const unsigned here = component_arch_here();
 	char *dir = strdup(path), *slash = dir ? strrchr(dir, '/') : NULL,
 	     *dot = slash ? strrchr(slash, '.') : NULL;
-	int rc = dir ? 0 : -ENOMEM;
+	int rc = -ENOMEM;
 
-	if (dir && (!dot || strcmp(dot, ".so") != 0))
+	if (dir && (!dot || strcmp(dot, ".so") != 0)) {
 		rc = diag_error(
 		    diag, path, 0, "is not the path of a component; DIR/NAME.so is needed");
-	if (rc == 0) {
+	} else if (dot) {
 		*slash = *dot = 0;
 		rc = type_read(dir, slash + 1, diag, ret);
 		rc = rc > 0 ? 0 : rc == 0 ? -EINVAL : rc;

@@ -327,7 +327,7 @@ static unsigned looks; /* of all such ports */
 static int blind_open(
     const struct transport_options *options, char *ret_why, struct transport **ret)
 {
-	(void)ret_why;
+	ret_why[0] = 0;
 	assert_true(options->unlocked);
 	*ret = calloc(1, sizeof(**ret));
 	assert_non_null(*ret);
@@ -386,7 +386,8 @@ const struct transport_kind *transports_find(const char *name, char *ret_why, si
 	    .send = blind_send,
 	    .fd = blind_fd};
 
-	(void)ret_why, (void)size;
+	if (size > 0)
+		ret_why[0] = 0;
 	return strcmp(name, "udp") == 0 ? &transport_udp : &blind;
 }
 

@@ -29,7 +29,7 @@ static int options_check(const struct cli_args *args, const char *state)
 {
 	if (state && cli_get(args, "shadow"))
 		return cli_fail(args, "--%s takes no --shadow", state);
-	if (state && strcmp(state, "rollback") && cli_nth(args, "set", 0))
+	if (state && strcmp(state, "rollback") != 0 && cli_nth(args, "set", 0))
 		return cli_fail(args, "--%s takes no --set", state);
 	if (cli_get(args, "within") && !cli_get(args, "shadow"))
 		return cli_fail(args, "--within needs --shadow N");
