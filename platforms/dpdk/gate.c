@@ -13,8 +13,7 @@
 #include "core/base/clock.h"
 
 enum {
-	LOOK_US = 500,      /* how often the held thread looks while a peer is not there */
-	LOOK_UP_US = 10000, /* and otherwise: that a peer has ended can wait */
+	LOOK_US = 500, /* how often the held thread looks */
 	/* It is at its events until the next alarm, which is due at once. A thread that slept here
 	 * would wait for a CPU behind whoever polls there, and nobody could send meanwhile. */
 	EVENTS_US = 1,
@@ -71,14 +70,6 @@ static bool release_due(uint64_t now, bool *ret_down)
 	    (any && now - held_ns >= (any_down ? OTHERS_DOWN_NS : OTHERS_NS));
 }
 
-static useconds_t look_us(void)
-{
-	for (const struct gate *gate = gates; gate != NULL; gate = gate->next)
-		if (!is_up(gate))
-			return LOOK_US;
-	return LOOK_UP_US;
-}
-
 static void set_away(bool away)
 {
 	for (struct gate *gate = gates; gate != NULL; gate = gate->next)
@@ -114,10 +105,8 @@ static void thread_hold(void *self)
 	set_away(false);
 	for (held_ns = now = clock_ns(); gates != NULL && !release_due(now, &down);
 	     now = clock_ns()) {
-		const useconds_t us = look_us();
-
 		pthread_mutex_unlock(&lock);
-		usleep(us);
+		usleep(LOOK_US);
 		pthread_mutex_lock(&lock);
 	}
 	set_away(true);
