@@ -141,6 +141,7 @@ $(B)/lib/%.a:
 	$(Q)rm -f $@; $(AR) rcs $@ $^
 
 LINK = $(CC)
+COMMA := ,
 
 # ---- programs ---------------------------------------------------------------------------------------------------------
 define program # folder, program file
@@ -171,10 +172,10 @@ $(B)/bin/x310-init $(TESTS_UHD): private LIBS_CORE += -luhd
 # A sanitizer's symbols come from the program that loads the .so, so those builds cannot ask for a closed one.
 CLOSED := $(if $(findstring -fsanitize,$(CFLAGS)),,-Wl,-z,defs)
 define component # source, name, group
-$(B)/lib/aloe/$(2).so: $(call obj,$(1)) $(ROOMS_$(3)) $(LIBKERNELS) $(LIBFFT)
+$(B)/lib/aloe/$(2).so: $(call obj,$(1)) $(ROOMS_$(3)) $(LIBKERNELS) $(LIBFFT) components/visible.map
 	@mkdir -p $$(@D)
 	$$(call say,SO)
-	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) -Wl,--exclude-libs,ALL $(CLOSED) -o $$@ $$^ $$(LIBS_$(3)) \
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) -Wl,--exclude-libs,ALL,--version-script=components/visible.map $(CLOSED) -o $$@ $$(filter-out %.map,$$^) $$(LIBS_$(3)) \
 		$(LIBS_FFT) -lm
 endef
 $(foreach s,$(COMPONENT_SRC),$(eval $(call component,$(s),$(basename $(notdir $(s))),$(notdir $(patsubst %/,%,$(dir $(s)))))))
@@ -223,6 +224,13 @@ endef
 $(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain|faults/changes))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC) tests/bench/smoke.c tests/soak/soak.c)): $(LIBPARTS) $(LIBDAEMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIBS)
 	$(link_test)
+# Memory and kernel that refuse a call, for tests/unit/test_scarce*: what the objects of this house call comes to
+# tests/common/scarce.c first.
+SCARCE := malloc calloc realloc aligned_alloc strdup strndup asprintf vasprintf open_memstream json_object json_array json_string \
+	json_integer json_real json_dumps json_pack fstat64 stat64 fopen64 ftruncate64 mmap64 memfd_create read write mkdir rename opendir socket \
+	socketpair bind connect listen accept4 setsockopt getsockopt sendmsg recvmsg epoll_create1 epoll_ctl eventfd timerfd_create pipe2 \
+	pthread_create open64 openat64 fcntl64 zmq_ctx_new zmq_socket zmq_setsockopt zmq_getsockopt zmq_bind zmq_connect zmq_socket_monitor
+$(filter $(B)/tests/unit/test_scarce%,$(TESTS)): private LDFLAGS_ALOE += $(addprefix -Wl$(COMMA)--wrap=,$(SCARCE))
 # Tests of kernels alone need no library, so that they can be built for a machine of which there is nothing else.
 KERNEL_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(shell grep -LE '^.include "(daemons|tools|platforms|components|core/([^kb]|base/[^s])|tests/(mock|bench|common/[^g]))' $$(grep -lE '"core/kernels/' $(TEST_SRC))))
 $(KERNEL_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/common/leave_out.o $(B)/obj/core/base/simd.o $(B)/obj/core/base/calibrate.o $(LIBKERNELS)
@@ -279,7 +287,6 @@ check-others: all ## install others' programs and try x310sim with them: UHD's e
 STATISTICS := test_error_rate* test_windows_* test_default_scaling_* test_bytes_loss test_union_bound test_quantisation doppler_is_classical \
 	envelope_is_rayleigh paths_are_independent
 
-COMMA := ,
 # libuhd reads what it has not written when memory is not as it is without a sanitizer: what is held against it is left out.
 SANITIZE = $(MAKE) B=build-$(1) CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all" TESTS_UHD=
 # Thousands of blocks for an error rate or a digest and runs of benchmarks take minutes under sanitizers, on paths that the
@@ -343,8 +350,8 @@ include tools/bench/predict.mk
 bench: all benches ## benchmarks, as ratios
 	$(Q)for bench in $(BENCHES); do $$bench || exit 1; done
 
-bench-peers: ## install and build what aloe bench can measure itself against: GNU Radio, JACK, libuhd, FutureSDR
-	$(Q)B=$(B) CXX="$(CXX)" tests/bench/peers/build.sh
+bench-peers: ## install and build what aloe bench can measure itself against: GNU Radio, JACK, libuhd, FutureSDR; SRSRAN_PREFIX=FOLDER, AFF3CT_PREFIX=FOLDER: their turbo decoders
+	$(Q)B=$(B) CC="$(CC)" CXX="$(CXX)" tests/bench/peers/build.sh
 
 ENGINE_BENCHES := $(patsubst %,$(B)/tests/bench/bench_%,dispatch link lane paced radio)
 bench-engine: all $(ENGINE_BENCHES) ## what the engine costs for a slot, a link and a component, each reach as met or missed
@@ -424,14 +431,14 @@ fuzz-smoke: ## a minute of it, from the kept corpus and the same seed each time:
 COVERAGE_DUMP := build-coverage/obj/tests/coverage/dump.o
 $(B)/obj/tests/coverage/%.o: CFLAGS_ALOE += -fPIC
 COVERAGE = $(MAKE) B=build-coverage CFLAGS="-O1 -g --coverage -fprofile-update=atomic -Wno-maybe-uninitialized" TESTS_UHD= \
-	LDFLAGS="$(CURDIR)/$(COVERAGE_DUMP) -Wl$(COMMA)--wrap=_exit$(COMMA)--wrap=pidfd_send_signal"
+	LDFLAGS="$(CURDIR)/$(COVERAGE_DUMP) -Wl$(COMMA)--wrap=_exit$(COMMA)--wrap=kill$(COMMA)--wrap=pidfd_send_signal"
 COVERAGE_TESTS ?= $(patsubst tests/%.c,build-coverage/tests/%,$(TEST_SRC)) $(filter-out tests/house/% tests/install/%,$(TEST_SCRIPTS))
-coverage: ## which lines and branches the tests go through (gcov, lcov): goals, the 20 worst files, a report in build-coverage/coverage (an hour)
+coverage: ## which lines and branches the tests go through (gcov, lcov): goals, the 20 worst files, a report in build-coverage/coverage (an hour; COVERAGE_TESTS="build-coverage/tests/..." COVERAGE_KEEP=1: these in addition to what has run)
 	$(Q)tests/deps.sh build test coverage
 	+$(Q)$(COVERAGE) $(COVERAGE_DUMP)
 	+$(Q)$(COVERAGE) all tests
-	$(Q)find build-coverage -name '*.gcda' -delete
-	-$(Q)B=build-coverage TEST_LEAVE_OUT="$(STATISTICS) test_no_variables_of_the_file" tests/run.sh $(COVERAGE_TESTS)
+	$(if $(COVERAGE_KEEP),,$(Q)find build-coverage -name '*.gcda' -delete)
+	-$(Q)B=build-coverage FUZZ_RUNS=2000 ALOE_TEST_KILL=$(CURDIR)/tests/coverage/kill.sh TEST_LEAVE_OUT="$(STATISTICS) test_no_variables_of_the_file" tests/run.sh $(COVERAGE_TESTS)
 	$(Q)tests/coverage/coverage.sh build-coverage
 
 messages: ## list every text that the programs can print, each as FILE:LINE: TEXT

@@ -67,7 +67,7 @@ echo "deps: installing$missing"
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 install() {
-	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing >"$log" 2>&1
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $missing >"$log" 2>&1
 }
 install && exit 0
 for foreign in $(echo "$missing" | tr ' ' '\n' | sed -n 's/.*://p' | sort -u); do

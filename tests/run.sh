@@ -7,9 +7,9 @@
 # it. A script (*.sh) counts as its lines `ok WHAT` and `not ok WHAT`, or as one test by its exit status where it prints
 # none; exit 77 skips it, the reason is its last line. A skip needs a line in tests/expected-skips when CI=true.
 # Each program runs in a folder of its own for temporary and run-time files. Files left there, and processes left behind,
-# are failures. What depends on real time has the machine for itself, all else goes side by side. A program of two parts
-# (aloe_part in tests/common/aloe.h) is run twice, once with each. The time-out (TEST_TIMEOUT, seconds) is only a guard
-# against hangs. Logs: BUILD/test-logs; the last line is in its file `sum` as well.
+# are failures. What depends on real time goes one after another, beside what only computes, which gives way to it; all else goes
+# side by side. A program of several parts (ALOE_PART in tests/common/aloe.h) is run once with each. The time-out (TEST_TIMEOUT,
+# seconds) is only a guard against hangs. Logs: BUILD/test-logs; the last line is in its file `sum` as well.
 set -u
 
 cd "$(dirname "$0")/.." || exit 2
@@ -19,7 +19,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 logs=$B/test-logs
 scratch=$(mktemp -d /tmp/aloe-check.XXXXXX) || exit 2
 trap 'rm -rf "$scratch"' EXIT
-trap 'trap "" TERM; kill 0; exit 130' INT TERM # also those in the background
+trap 'trap "" TERM; kill $(left_behind $$. | cut -d " " -f 1) 0; exit 130' INT TERM # also those in the background and in sessions of their own
 mkdir -p "$logs"
 rm -f "$logs/sum"
 : >"$scratch/results"
@@ -28,7 +28,7 @@ rm -f "$logs/sum"
 export B ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/leaks:print_suppressions=0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
-export CCACHE_TEMPDIR="$scratch" # a compiler that is ccache leaves files beside the run-time files otherwise
+export CCACHE_TEMPDIR="$scratch" # a compiler that is ccache leaves files beside the run-time files otherwise, and an empty folder in any case
 export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1 atexit_sleep_ms=50}"
 
 # The machine is measured once, for the nodes of all tests (capacity_copy in tests/common); otherwise each node does it.
@@ -115,7 +115,7 @@ run_one() {
 	sanitizer=log_path=$scratch/$n/report # of every process that the program starts
 	ASAN_OPTIONS=$ASAN_OPTIONS:$sanitizer UBSAN_OPTIONS=$UBSAN_OPTIONS:$sanitizer TSAN_OPTIONS=$TSAN_OPTIONS:$sanitizer \
 		ALOE_TEST_MARK=$mark TMPDIR=$scratch/$n/run XDG_RUNTIME_DIR=$scratch/$n/run XDG_STATE_HOME=$scratch/$n/home \
-		HOME=$scratch/$n/home timeout -k 10 "$TEST_TIMEOUT" ${TEST_RUNNER:-} "$program" >"$log" 2>&1 </dev/null
+		HOME=$scratch/$n/home timeout -k 10 "$TEST_TIMEOUT" ${yields:+setsid sh -c "$yields" yields} ${TEST_RUNNER:-} "$program" >"$log" 2>&1 </dev/null
 	status=$?
 	seconds=$(($(date +%s) - began))
 	[ $status = 124 ] && echo "run.sh: stopped after $TEST_TIMEOUT s" >>"$log"
@@ -139,7 +139,7 @@ run_one() {
 		echo "$left" | while read -r pid _; do kill -9 "$pid"; done
 		[ $status = 0 ] && status=1
 	fi
-	files=$(find "$scratch/$n/run" -mindepth 1 | head -n 5)
+	files=$(find "$scratch/$n/run" -mindepth 1 ! '(' -path "$scratch/$n/run/ccache-tmp" -empty ')' | head -n 5)
 	if [ -n "$files" ]; then
 		echo "$files" | sed 's/^/run.sh: left behind: /' >>"$log"
 		[ $status = 0 ] && status=1
@@ -172,12 +172,14 @@ run_all() {
 	done
 }
 
-# First, side by side, what has nothing to do with real time: what computes, one on each CPU; what waits for most of its time,
-# two more; and what has lanes on the timer or a radio, waits for most of its time, and promises nothing of time. A lane has a
-# CPU for itself, so of these stand side by side only what names lane 0 and no other, and what names none, and has the last CPU
-# then (ALOE_TEST_LANE; tests/common); the others follow in one row. Whoever has nothing left to do helps the others, but for
-# those rows. Then, side by side: nodes that share their CPUs, which rows of lanes would starve, and that wait for most of their
-# time. Then, alone: what does promise something of time. In each row the longest are the first.
+# What computes has nothing to do with real time: it takes what all others leave of the CPUs, from the first to the last of them
+# (SCHED_IDLE, in a session of its own with the least share, because the kernel may share the CPUs among sessions first).
+# Side by side: what waits for most of its time, four at once; and what has lanes on the timer or a radio, waits for most of its
+# time, and promises nothing of time. A lane has a CPU for itself, so of these stand side by side only what has lane 0 and no other,
+# and what has a radio and names no lane, and has the last CPU then (ALOE_TEST_LANE; tests/common). Two lanes of radios at once
+# would poll on both CPUs and leave none to the simulated device. What has two lanes, or promises a little of time, follows in one
+# row. Then, side by side: nodes that share their CPUs, which rows of lanes would starve, and that wait for most of their time.
+# Then, one after another: what does promise something of time. In each row the longest are the first.
 computes=
 waits=
 zero=
@@ -187,32 +189,36 @@ nodes=
 alone=
 for program in "$@"; do
 	case ${program#"$B"/} in
-	# of two parts: with lanes, and the rest
+	# of several parts: with lanes, with two lanes, and the rest
 	tests/faults/test_run | tests/faults/test_force) zero="$program:lanes $zero" waits="$program:rest $waits" ;;
+	tests/sim/test_run_live | tests/golden/test_run_tails | tests/sim/test_bench | tests/faults/test_limits.sh)
+		zero="$zero $program:lanes" waits="$program:rest $waits" ;;
+	tests/sim/test_run_node) zero="$zero $program:lanes" beside="$beside $program:two" waits="$program:rest $waits" ;;
 	tests/golden/test_run_levels) zero="$zero $program:lanes" computes="$program:rest $computes" ;;
-	tests/sim/test_run_node | tests/sim/test_run_live | tests/sim/test_run_determinism | tests/golden/test_run_tails)
+	tests/sim/test_radio_run) beside="$program:lanes $beside $program:two" ;;
+	tests/sim/test_readme.sh) beside="$program:lanes $beside" computes="$program:rest $computes" ;;
+	tests/sim/test_run_determinism | tests/faults/test_refused | tests/sim/test_short_runs.sh)
 		beside="$beside $program:lanes" waits="$program:rest $waits" ;;
 	tests/faults/test_kill | tests/faults/test_components | tests/faults/test_attacks | tests/sim/test_changes)
 		alone="$alone $program:lanes" waits="$program:rest $waits" ;;
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
 	tests/sim/test_node_links.sh) nodes="$program $nodes" ;;
 	tests/sim/test_node_loss.sh | tests/sim/test_clock.sh) nodes="$nodes $program" ;;
-	tests/faults/test_restore) zero="$zero $program" ;;
-	tests/sim/test_soapy | tests/sim/test_radio_recovery | tests/sim/test_radio_file | tests/sim/test_x310_transports)
-		last="$last $program" ;;
-	tests/sim/test_readme.sh) beside="$program $beside" ;;
-	tests/sim/test_x310_ready.sh | tests/sim/test_x310_reasons.sh | tests/sim/test_plan.sh | \
-		tests/sim/test_radio_run | tests/sim/test_x310_apart.sh | tests/faults/test_limits.sh | tests/install/test_new_radio.sh | tests/sim/test_x310_channel | tests/sim/test_trace.sh | \
-		tests/sim/test_record_live.sh | tests/golden/test_run_fm | tests/faults/test_refused | tests/sim/test_bench_peers | tests/sim/test_bench_papers | tests/sim/test_bench | \
-		tests/sim/test_run_copies | tests/sim/test_short_runs.sh | tests/sim/test_lane_names.sh | tests/sim/test_slot_sacred | \
-		tests/sim/test_record_late.sh | tests/sim/test_record_radio.sh | \
-		tests/sim/test_verify.sh | tests/sim/test_at.sh | tests/sim/test_x310_uhd.sh) beside="$beside $program" ;;
+	tests/faults/test_restore | tests/sim/test_at.sh | tests/sim/test_plan.sh | \
+		tests/sim/test_record_live.sh | tests/sim/test_trace.sh) zero="$zero $program" ;;
+	tests/sim/test_x310_reasons.sh) last="$program $last" ;;
+	tests/sim/test_soapy | tests/sim/test_radio_recovery | tests/sim/test_radio_file | tests/sim/test_x310_transports | \
+		tests/sim/test_x310_apart.sh | tests/install/test_new_radio.sh | \
+		tests/sim/test_record_radio.sh | tests/sim/test_lane_names.sh) last="$last $program" ;;
+	tests/sim/test_x310_ready.sh | tests/sim/test_x310_channel | tests/sim/test_bench_peers | tests/sim/test_run_copies | tests/golden/test_run_fm | \
+		tests/sim/test_record_late.sh | tests/sim/test_verify.sh | tests/sim/test_x310_uhd.sh) beside="$beside $program" ;;
 	# nodes on loopback, whose lanes take no CPU for themselves
-	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh | \
+	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh | tests/sim/test_bench_papers | \
 		tests/sim/test_bench_daemons.sh | tests/sim/test_bench_two_node.sh | tests/sim/test_node_cpus.sh | \
-		tests/faults/test_intruders | tests/sim/test_record.sh | tests/sim/test_record_nodes.sh | \
+		tests/faults/test_intruders | tests/sim/test_node_dpdk.sh | tests/sim/test_record.sh | tests/sim/test_record_nodes.sh | \
 		tests/sim/test_compare.sh) waits="$program $waits" ;;
-	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_many | \
+	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_many | tests/faults/test_requests | \
+		tests/faults/test_remap_kills | \
 		tests/faults/test_starved.sh | tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | \
 		tests/sim/test_many_waveforms.sh | \
 		tests/sim/test_set_kinds.sh | tests/sim/test_tap.sh | tests/sim/test_graph.sh | tests/sim/test_scope.sh | tests/sim/test_web.sh | \
@@ -223,7 +229,7 @@ for program in "$@"; do
 	tests/house/* | tests/golden/test_run_utran_rf | tests/golden/test_run_waveforms | tests/unit/test_utran_decoder | \
 		tests/unit/test_components_utran_sync) computes="$program $computes" ;;
 	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/* | tests/install/* | tests/sim/test_engine | \
-		tests/sim/test_engine_nodes | tests/sim/test_plan_property | tests/sim/test_remap | tests/sim/test_baton | \
+		tests/sim/test_engine_nodes | tests/sim/test_replicas | tests/sim/test_slot_sacred | tests/sim/test_plan_property | tests/sim/test_remap | tests/sim/test_baton | \
 		tests/sim/test_x310_streams | tests/sim/test_x310sim | tests/sim/test_json | tests/sim/test_bridge | \
 		tests/sim/test_cluster | tests/sim/test_map_unsolved | tests/sim/test_comprun.sh | tests/sim/test_plots.sh | tests/sim/test_plan_kinds | \
 		tests/sim/test_bench_stages) computes="$computes $program" ;;
@@ -232,11 +238,15 @@ for program in "$@"; do
 done
 cpu=$(taskset -pc $$ 2>/dev/null | sed -n 's/.*[,-]//p') # the last of several
 [ -n "$cpu" ] || beside="$zero $last $beside" zero= last=
+computing=
 for _ in $(seq "$(nproc)"); do
-	{ run_all c $computes; run_all w $waits; } &
+	yields='{ echo 19 >/proc/self/autogroup; } 2>/dev/null; exec chrt -i 0 "$@"' run_all c $computes &
+	computing="$computing $!"
 done
-for _ in 1 2; do
-	{ run_all w $waits; run_all c $computes; } &
+others=
+for _ in 1 2 3 4; do
+	run_all w $waits &
+	others="$others $!"
 done
 {
 	run_all z $zero &
@@ -244,12 +254,15 @@ done
 	wait
 	run_all b $beside
 } &
-wait
+wait $others $!
+others=
 for _ in 1 2 3; do
 	run_all n $nodes &
+	others="$others $!"
 done
-wait
+wait $others
 run_all a $alone
+wait $computing
 
 unexpected=0
 : >"$scratch/skip-lines"

@@ -3,8 +3,11 @@
  * ABSENT. */
 #include <aloe/component.h>
 
+#include "core/kernels/move.h"
+
 struct copy {
 	uint32_t item_bytes;
+	const struct move_kernels *kernels;
 };
 
 static const struct aloe_port ports[] = {
@@ -14,17 +17,21 @@ static const struct aloe_port ports[] = {
 
 static int copy_init(void *self, struct aloe_setup *setup)
 {
-	((struct copy *)self)->item_bytes = aloe_item_bytes(setup->in[0].type);
+	struct copy *copy = self;
+
+	copy->item_bytes = aloe_item_bytes(setup->in[0].type);
+	copy->kernels = move_kernels((enum simd_level)setup->simd);
 	return 0;
 }
 
 static int copy_work(void *self, struct aloe_slot *slot)
 {
+	const struct copy *copy = self;
 	const uint32_t n = aloe_pass(slot, 0, 0);
 
 	if (n)
-		memcpy(slot->out[0].data, slot->in[0].data,
-		    (size_t)n * ((const struct copy *)self)->item_bytes);
+		copy->kernels->copy(
+		    slot->out[0].data, slot->in[0].data, (size_t)n * copy->item_bytes);
 	return 0;
 }
 

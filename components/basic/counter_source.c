@@ -42,4 +42,5 @@ ALOE_COMPONENT(counter_source) = {
     .state_size = sizeof(struct counter_source),
     .shape = counter_source_shape,
     .work = counter_source_work,
+    .stateless = 1,
 };

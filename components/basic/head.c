@@ -6,10 +6,13 @@
  * another lane may have gone an index or two further by then. */
 #include <aloe/component.h>
 
+#include "core/kernels/move.h"
+
 struct head {
 	uint64_t items;
 	uint64_t passed;
 	uint32_t item_bytes;
+	const struct move_kernels *kernels;
 };
 
 static const struct aloe_port ports[] = {
@@ -28,7 +31,10 @@ static const struct aloe_var vars[] = {
 
 static int head_init(void *self, struct aloe_setup *setup)
 {
-	((struct head *)self)->item_bytes = aloe_item_bytes(setup->in[0].type);
+	struct head *head = self;
+
+	head->item_bytes = aloe_item_bytes(setup->in[0].type);
+	head->kernels = move_kernels((enum simd_level)setup->simd);
 	return 0;
 }
 
@@ -44,7 +50,8 @@ static int head_work(void *self, struct aloe_slot *slot)
 		aloe_end(slot);
 	}
 	if (n)
-		memcpy(slot->out[0].data, slot->in[0].data, (size_t)n * head->item_bytes);
+		head->kernels->copy(
+		    slot->out[0].data, slot->in[0].data, (size_t)n * head->item_bytes);
 	head->passed += n;
 	return 0;
 }

@@ -34,4 +34,5 @@ ALOE_COMPONENT(null_sink) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct null_sink),
     .work = null_sink_work,
+    .stateless = 1,
 };

@@ -9,11 +9,14 @@
  *                                 computes with floats cannot use them. */
 #include <aloe/component.h>
 
+#include "core/kernels/move.h"
+
 struct null_source {
 	int32_t type;
 	int32_t content;
 	uint32_t length;
 	uint32_t item_bytes;
+	const struct move_kernels *kernels;
 };
 
 enum { ZEROS, NUMBERS };
@@ -40,7 +43,10 @@ static int null_source_shape(void *self, struct aloe_setup *setup)
 
 static int null_source_init(void *self, struct aloe_setup *setup)
 {
-	((struct null_source *)self)->item_bytes = aloe_item_bytes(setup->out[0].type);
+	struct null_source *source = self;
+
+	source->item_bytes = aloe_item_bytes(setup->out[0].type);
+	source->kernels = move_kernels((enum simd_level)setup->simd);
 	return 0;
 }
 
@@ -59,7 +65,8 @@ static int null_source_work(void *self, struct aloe_slot *slot)
 		fill_numbers(slot->out[0].data, slot->index * source->length, source->length,
 		    source->item_bytes);
 	else
-		memset(slot->out[0].data, 0, (size_t)source->length * source->item_bytes);
+		source->kernels->clear(
+		    slot->out[0].data, (size_t)source->length * source->item_bytes);
 	aloe_put(slot, 0, source->length);
 	return 0;
 }
@@ -73,4 +80,5 @@ ALOE_COMPONENT(null_source) = {
     .shape = null_source_shape,
     .init = null_source_init,
     .work = null_source_work,
+    .stateless = 1,
 };

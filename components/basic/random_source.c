@@ -53,4 +53,5 @@ ALOE_COMPONENT(random_source) = {
     .shape = random_source_shape,
     .init = random_source_init,
     .work = random_source_work,
+    .stateless = 1,
 };

@@ -5,20 +5,25 @@
  * Each call lasts mean_us, or long_us for the share `jitter` of the calls. Which ones, seed and
  * index say alone, so the same calls are long on every clock, number of lanes and isolation. Time
  * is wall time, as for a stage that waits for a cache or a hypervisor; on the virtual clock it
- * slows the run down and changes nothing else. */
+ * slows the run down and changes nothing else. What `kmac` says is computed in any case, and takes
+ * as long as the core needs. */
 #include <aloe/component.h>
 
 #include <time.h>
 
+#include "core/kernels/mac.h"
 #include "core/kernels/random.h"
 
 struct spin {
 	double mean_us;
 	double jitter;
 	double long_us;
+	double kmac;
 	uint64_t seed;
 	uint64_t long_calls;
 	uint32_t item_bytes;
+	struct mac_data data;
+	volatile float sum;
 };
 
 static const struct aloe_port ports[] = {
@@ -33,6 +38,8 @@ static const struct aloe_param params[] = {
         struct spin, jitter, 0, 0, 1, "", ALOE_LIVE, "share of the calls that take long_us"),
     ALOE_PARAM_REAL(
         struct spin, long_us, 0, 0, 1e7, "us", ALOE_LIVE, "time that a long call takes"),
+    ALOE_PARAM_REAL(struct spin, kmac, 0, 0, 1e6, "kMAC", ALOE_LIVE,
+        "multiply-accumulates that every call computes, within its time or beyond it"),
     ALOE_PARAM_INT(struct spin, seed, 1, 0, 9007199254740992.0, "", 0,
         "start of the random numbers; another seed gives other long calls"),
 };
@@ -43,7 +50,10 @@ static const struct aloe_var vars[] = {
 
 static int spin_init(void *self, struct aloe_setup *setup)
 {
-	((struct spin *)self)->item_bytes = aloe_item_bytes(setup->in[0].type);
+	struct spin *spin = self;
+
+	spin->item_bytes = aloe_item_bytes(setup->in[0].type);
+	mac_init(&spin->data);
 	return 0;
 }
 
@@ -76,6 +86,8 @@ static int spin_work(void *self, struct aloe_slot *slot)
 	if (n)
 		memcpy(slot->out[0].data, slot->in[0].data, (size_t)n * spin->item_bytes);
 	spin->long_calls += longer;
+	if (spin->kmac > 0)
+		spin->sum = mac_run(&spin->data, (uint32_t)(spin->kmac * 1e3));
 	while (now_ns() - began < wanted)
 		;
 	return 0;
@@ -83,9 +95,11 @@ static int spin_work(void *self, struct aloe_slot *slot)
 
 ALOE_COMPONENT(spin) = {
     .summary = "pass every item on after a stated time of computing",
-    .doc = "To try how a waveform behaves when a stage takes longer, put this instance beside the "
-           "stage:\n"
-           "    load: { component = \"spin\"; mean_us = 200.0; jitter = 0.01; long_us = 2000.0; };",
+    .doc =
+        "To try how a waveform behaves when a stage takes longer, put this instance beside the "
+        "stage:\n"
+        "    load: { component = \"spin\"; mean_us = 200.0; jitter = 0.01; long_us = 2000.0; };\n"
+        "mean_us takes that long on any core, kmac longer on a slower one.",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

@@ -160,6 +160,15 @@ static int awgn_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void awgn_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct awgn *awgn = self;
+
+	aloe_warm_code(warm,
+	    awgn->noise ? (uintptr_t)awgn->kernels->gauss : (uintptr_t)awgn->kernels->add_gauss,
+	    2048);
+}
+
 ALOE_COMPONENT(awgn) = {
     .summary = "add white Gaussian noise",
     .ports = ALOE_LIST(ports),
@@ -170,4 +179,5 @@ ALOE_COMPONENT(awgn) = {
     .check = awgn_check,
     .init = awgn_init,
     .work = awgn_work,
+    .warm = awgn_warm,
 };

@@ -198,6 +198,21 @@ static int channel_tdl_reset(void *self)
 	return 0;
 }
 
+/* The work of one tap after the other goes through all of it. */
+static void channel_tdl_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct channel_tdl *channel = self;
+	const size_t items = (size_t)channel->max + 1;
+
+	aloe_warm(warm, &channel->line, sizeof(channel->line));
+	aloe_warm(warm, channel->fading, channel->line.n_taps * sizeof(*channel->fading));
+	aloe_warm_code(warm, (uintptr_t)channel->kernels->gains, 2048);
+	aloe_warm(warm, channel->points, (channel->max / channel->step + 2) * (size_t)8);
+	aloe_warm(warm, channel->signal, (channel->line.reach + items) * 8);
+	aloe_warm(warm, channel->gains, items * 8);
+	aloe_warm(warm, channel->filtered, items * 8);
+}
+
 ALOE_COMPONENT(channel_tdl) = {
     .summary = "multipath fading channel: ITU and 3GPP profiles, Rayleigh, Jakes Doppler",
     .ports = ALOE_LIST(ports),
@@ -209,4 +224,5 @@ ALOE_COMPONENT(channel_tdl) = {
     .init = channel_tdl_init,
     .work = channel_tdl_work,
     .reset = channel_tdl_reset,
+    .warm = channel_tdl_warm,
 };

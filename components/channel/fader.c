@@ -115,6 +115,16 @@ static int fader_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void fader_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct fader *fader = self;
+
+	aloe_warm(warm, &fader->line, sizeof(fader->line));
+	aloe_warm(warm, fader->fading,
+	    (size_t)fader->paths * fader->line.n_taps * sizeof(*fader->fading));
+	aloe_warm_code(warm, (uintptr_t)fader->kernels->gains, 2048);
+}
+
 ALOE_COMPONENT(fader) = {
     .summary = "impulse responses of a multipath fading channel, one a slot",
     .ports = ALOE_LIST(ports),
@@ -125,4 +135,5 @@ ALOE_COMPONENT(fader) = {
     .shape = fader_shape,
     .init = fader_init,
     .work = fader_work,
+    .warm = fader_warm,
 };

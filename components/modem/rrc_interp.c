@@ -53,7 +53,7 @@ static int rrc_interp_shape(void *self, struct aloe_setup *setup)
 }
 
 /* Tap k of phase p meets the symbol that came len - 1 - k before the newest. */
-static void design(struct rrc_interp *rrc)
+static void taps_design(struct rrc_interp *rrc)
 {
 	const uint32_t k = rrc->samples_per_symbol;
 	double energy = 0;
@@ -86,7 +86,7 @@ static int rrc_interp_init(void *self, struct aloe_setup *setup)
 		return aloe_fail(setup, "no memory for %u taps", k * rrc->len);
 	for (uint32_t p = 0; p < k; p++)
 		rrc->phases[p] = block + (size_t)p * BLOCK;
-	design(rrc);
+	taps_design(rrc);
 	return 0;
 }
 
@@ -136,6 +136,17 @@ static int rrc_interp_reset(void *self)
 	return 0;
 }
 
+static void rrc_interp_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct rrc_interp *rrc = self;
+	const uint32_t k = rrc->samples_per_symbol;
+
+	aloe_warm(warm, rrc->taps, (size_t)k * rrc->len * sizeof(*rrc->taps));
+	aloe_warm(warm, rrc->edge, (size_t)4 * rrc->delay * sizeof(*rrc->edge));
+	aloe_warm_code(warm, (uintptr_t)rrc->kernels->sum, 2048);
+	aloe_warm(warm, rrc->phases[0], (size_t)k * BLOCK * sizeof(**rrc->phases));
+}
+
 ALOE_COMPONENT(rrc_interp) = {
     .summary = "shape symbols into root-raised-cosine pulses",
     .ports = ALOE_LIST(ports),
@@ -146,4 +157,5 @@ ALOE_COMPONENT(rrc_interp) = {
     .init = rrc_interp_init,
     .work = rrc_interp_work,
     .reset = rrc_interp_reset,
+    .warm = rrc_interp_warm,
 };

@@ -44,6 +44,11 @@ static inline int scrambling_init(void *self, struct aloe_setup *setup)
 	return s->code ? 0 : -1;
 }
 
+static inline void scrambling_warm(const void *self, struct aloe_warm *warm)
+{
+	aloe_warm(warm, ((const struct scrambling *)self)->code, (size_t)2 * UTRAN_CHIPS);
+}
+
 static inline int scrambling_shape(void *self, struct aloe_setup *setup)
 {
 	(void)self;

@@ -31,6 +31,7 @@ ALOE_COMPONENT(utran_descramble) = {
     .kmac = 15,
     .shape = scrambling_shape,
     .init = scrambling_init,
+    .warm = scrambling_warm,
     .work = descramble_work,
     .stateless = 1,
 };

@@ -60,6 +60,14 @@ static int despread_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void despread_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct despread *s = self;
+
+	aloe_warm(warm, s->pairs, (size_t)2 * s->sf * sizeof(*s->pairs));
+	aloe_warm_code(warm, (uintptr_t)s->kernels->despread, 1024);
+}
+
 ALOE_COMPONENT(utran_despread) = {
     .summary = "chips of a UTRA channelisation code to symbols",
     .ports = ALOE_LIST(ports),
@@ -72,4 +80,5 @@ ALOE_COMPONENT(utran_despread) = {
     .init = despread_init,
     .work = despread_work,
     .stateless = 1,
+    .warm = despread_warm,
 };

@@ -30,6 +30,7 @@ ALOE_COMPONENT(utran_scramble) = {
     .kmac = 15,
     .shape = scrambling_shape,
     .init = scrambling_init,
+    .warm = scrambling_warm,
     .work = scramble_work,
     .stateless = 1,
 };

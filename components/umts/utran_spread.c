@@ -70,6 +70,14 @@ static int spread_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void spread_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct spread *s = self;
+
+	aloe_warm(warm, s->pairs, (size_t)2 * s->sf * sizeof(*s->pairs));
+	aloe_warm_code(warm, (uintptr_t)s->kernels->spread, 1024);
+}
+
 ALOE_COMPONENT(utran_spread) = {
     .summary = "symbols to chips of a UTRA channelisation code",
     .ports = ALOE_LIST(ports),
@@ -81,4 +89,5 @@ ALOE_COMPONENT(utran_spread) = {
     .init = spread_init,
     .work = spread_work,
     .stateless = 1,
+    .warm = spread_warm,
 };

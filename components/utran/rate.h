@@ -37,6 +37,7 @@ struct rate_patterns {
 	const struct utran_rate_kernels *kernels;
 	/* of them, for the one direction that the component goes */
 	struct utran_rate_plan plans[8];
+	size_t bytes[8]; /* of their steps or masks */
 };
 
 typedef size_t rate_plan(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels,
@@ -54,6 +55,7 @@ static inline int rate_plans_init(
 
 		if (!memory)
 			return aloe_fail(setup, "no memory for the %zu bytes of a plan", size);
+		p->bytes[n] = size;
 		utran_rate_plan_fill(&p->plans[n], memory);
 	}
 	return 0;
@@ -77,6 +79,18 @@ static inline int rate_patterns_init(struct rate_patterns *p, enum utran_coding 
 	if (rc < 0)
 		return aloe_fail(setup, "no pattern makes %u bits of %u", p->matched, p->coded);
 	return rate_plans_init(p, plan, setup);
+}
+
+/* rate_warm names the plans, and what of the tables they leave to be done by table. */
+static inline void rate_warm(const struct rate_patterns *p, struct aloe_warm *warm)
+{
+	for (uint32_t n = 0; n < p->len; n++) {
+		const struct utran_rate_plan *plan = &p->plans[n];
+
+		aloe_warm(warm, plan->places, p->bytes[n]);
+		aloe_warm(warm, plan->table + plan->rest,
+		    (p->matched - plan->rest) * sizeof(*plan->table));
+	}
 }
 
 /* rate_plan_at gives the plan for the message of an index. */

@@ -105,6 +105,15 @@ static int decoder_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void decoder_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct conv_decoder *s = self;
+
+	aloe_warm(warm, s->viterbi, sizeof(*s->viterbi));
+	aloe_warm_code(warm, (uintptr_t)s->kernels->select, 1024);
+	aloe_warm(warm, s->work, sizeof(*s->work));
+}
+
 ALOE_COMPONENT(utran_conv_decoder) = {
     .summary = "UTRAN convolutional decoder: Viterbi, 256 states, soft decision",
     .ports = ALOE_LIST(ports),
@@ -116,4 +125,5 @@ ALOE_COMPONENT(utran_conv_decoder) = {
     .init = decoder_init,
     .work = decoder_work,
     .stateless = 1,
+    .warm = decoder_warm,
 };

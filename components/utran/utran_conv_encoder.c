@@ -79,6 +79,14 @@ static int encoder_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void encoder_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct conv_encoder *s = self;
+
+	aloe_warm_code(warm, (uintptr_t)utran_conv_encode, 1024);
+	aloe_warm(warm, s->scratch, s->cut.filler ? s->cut.k : 0);
+}
+
 ALOE_COMPONENT(utran_conv_encoder) = {
     .summary = "UTRAN convolutional coder, rate 1/2 or 1/3, with its tail",
     .doc = "X bits make 2 or 3 times X + 8; more than 504 are cut into code blocks.",
@@ -91,4 +99,5 @@ ALOE_COMPONENT(utran_conv_encoder) = {
     .init = encoder_init,
     .work = encoder_work,
     .stateless = 1,
+    .warm = encoder_warm,
 };

@@ -85,6 +85,14 @@ static int crc_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void crc_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct utran_crc_state *s = self;
+
+	aloe_warm_code(warm, (uintptr_t)s->crc.state, 512);
+	aloe_warm(warm, &s->crc, sizeof(s->crc));
+}
+
 ALOE_COMPONENT(utran_crc) = {
     .summary = "append the CRC to UTRAN transport blocks",
     .ports = ALOE_LIST(ports),
@@ -98,4 +106,5 @@ ALOE_COMPONENT(utran_crc) = {
     .init = crc_init,
     .work = crc_work,
     .stateless = 1,
+    .warm = crc_warm,
 };

@@ -126,6 +126,14 @@ static int check_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void check_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct crc_check *s = self;
+
+	aloe_warm_code(warm, (uintptr_t)s->crc.state, 512);
+	aloe_warm(warm, &s->crc, sizeof(s->crc));
+}
+
 ALOE_COMPONENT(utran_crc_check) = {
     .summary = "check and drop the CRC of UTRAN transport blocks",
     .doc =
@@ -142,4 +150,5 @@ ALOE_COMPONENT(utran_crc_check) = {
     .init = check_init,
     .work = check_work,
     .stateless = 1,
+    .warm = check_warm,
 };

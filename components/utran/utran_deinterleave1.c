@@ -27,6 +27,12 @@ static int deinterleave_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void block_warm(const void *self, struct aloe_warm *warm)
+{
+	aloe_warm_code(
+	    warm, (uintptr_t)((const struct interleave *)self)->kernels->deinterleave1, 2048);
+}
+
 ALOE_COMPONENT(utran_deinterleave1) = {
     .summary = "undo utran_interleave1 on soft bits",
     .ports = ALOE_LIST(ports),
@@ -40,4 +46,5 @@ ALOE_COMPONENT(utran_deinterleave1) = {
     .init = interleave_init,
     .work = deinterleave_work,
     .stateless = 1,
+    .warm = block_warm,
 };

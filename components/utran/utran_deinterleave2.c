@@ -23,6 +23,12 @@ static int deinterleave_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void block_warm(const void *self, struct aloe_warm *warm)
+{
+	aloe_warm_code(
+	    warm, (uintptr_t)((const struct interleave *)self)->kernels->deinterleave2, 2048);
+}
+
 ALOE_COMPONENT(utran_deinterleave2) = {
     .summary = "undo utran_interleave2 on soft bits",
     .ports = ALOE_LIST(ports),
@@ -33,4 +39,5 @@ ALOE_COMPONENT(utran_deinterleave2) = {
     .init = interleave_init,
     .work = deinterleave_work,
     .stateless = 1,
+    .warm = block_warm,
 };

@@ -137,6 +137,13 @@ static int desegment_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void desegment_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct desegment *s = self;
+
+	aloe_warm(warm, s->soft, (size_t)(s->frames - 1) * s->frame_bits * sizeof(*s->soft));
+}
+
 ALOE_COMPONENT(utran_desegment) = {
     .summary = "join the radio frames of a UTRAN TTI, soft bits",
     .doc = "The TTI leaves with its last frame, (tti_ms / 10) - 1 indices after utran_segment got "
@@ -154,4 +161,5 @@ ALOE_COMPONENT(utran_desegment) = {
     .init = desegment_init,
     .work = desegment_work,
     .reset = desegment_reset,
+    .warm = desegment_warm,
 };

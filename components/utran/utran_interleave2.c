@@ -22,6 +22,12 @@ static int interleave_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void block_warm(const void *self, struct aloe_warm *warm)
+{
+	aloe_warm_code(
+	    warm, (uintptr_t)((const struct interleave *)self)->kernels->interleave2, 2048);
+}
+
 ALOE_COMPONENT(utran_interleave2) = {
     .summary = "second interleaver of UTRAN: spread a radio frame over its slots",
     .ports = ALOE_LIST(ports),
@@ -32,4 +38,5 @@ ALOE_COMPONENT(utran_interleave2) = {
     .init = interleave_init,
     .work = interleave_work,
     .stateless = 1,
+    .warm = block_warm,
 };

@@ -94,6 +94,14 @@ static int dematch_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void dematch_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct rate_dematch *s = self;
+
+	rate_warm(&s->patterns, warm);
+	aloe_warm_code(warm, (uintptr_t)s->patterns.kernels->dematch, 1024);
+}
+
 ALOE_COMPONENT(utran_rate_dematch) = {
     .summary = "undo rate matching: soft bits back to their coded positions",
     .ports = ALOE_LIST(ports),
@@ -107,4 +115,5 @@ ALOE_COMPONENT(utran_rate_dematch) = {
     .init = dematch_init,
     .work = dematch_work,
     .stateless = 1,
+    .warm = dematch_warm,
 };

@@ -145,6 +145,14 @@ static int match_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void match_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct rate_match *s = self;
+
+	rate_warm(&s->patterns, warm);
+	aloe_warm_code(warm, (uintptr_t)s->patterns.kernels->match, 1024);
+}
+
 ALOE_COMPONENT(utran_rate_match) = {
     .summary = "puncture or repeat coded bits to fill the radio frame",
     .doc = "Downlink: one pattern per TTI; uplink: one per radio frame. A turbo code is punctured "
@@ -161,4 +169,5 @@ ALOE_COMPONENT(utran_rate_match) = {
     .init = match_init,
     .work = match_work,
     .stateless = 1,
+    .warm = match_warm,
 };

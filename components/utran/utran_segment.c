@@ -108,6 +108,13 @@ static int segment_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void segment_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct utran_segmenter *s = self;
+
+	aloe_warm(warm, s->bits, (size_t)(s->frames - 1) * s->frame_bits);
+}
+
 ALOE_COMPONENT(utran_segment) = {
     .summary = "cut a UTRAN TTI into radio frames, one per slot",
     .doc = "The TTI comes at indices where (index - tti_phase) mod (tti_ms / 10) = 0; its source "
@@ -124,4 +131,5 @@ ALOE_COMPONENT(utran_segment) = {
     .init = segment_init,
     .work = segment_work,
     .reset = segment_reset,
+    .warm = segment_warm,
 };

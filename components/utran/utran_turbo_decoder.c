@@ -368,6 +368,34 @@ static int decoder_import(void *self, const void *from, size_t size, struct aloe
 	return 0;
 }
 
+static size_t bytes_between(const void *from, const void *to)
+{
+	return (size_t)((const uint8_t *)to - (const uint8_t *)from);
+}
+
+static void block_warm(const struct utran_turbo_decoder *d, struct aloe_warm *warm)
+{
+	const void *tables_end = (const uint8_t *)d->gather + utran_bit_gather_size(d->k);
+
+	aloe_warm(warm, d->kernels->text, bytes_between(d->kernels->text, d->kernels->text_end));
+	aloe_warm(warm, d->from[0], bytes_between(d->from[0], tables_end));
+	aloe_warm(warm, d->systematic, bytes_between(d->systematic, d->alpha));
+	aloe_warm(warm, d->edge[0][0], bytes_between(d->edge[0][0], d->last + 3 * d->steps));
+	aloe_warm(warm, d->beta, utran_turbo_decoder_section(d));
+}
+
+/* Of all that a block alone is decoded with; blocks side by side come in numbers that stay warm by
+ * themselves. */
+static void decoder_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct turbo_decoder *s = self;
+	const uint32_t count = s->early_stop ? s->cut.blocks : 1;
+
+	aloe_warm(warm, s->decoders, count * sizeof(*s->decoders));
+	for (uint32_t r = 0; r < count; r++)
+		block_warm(&s->decoders[r], warm);
+}
+
 ALOE_COMPONENT(utran_turbo_decoder) = {
     .summary =
         "UTRAN turbo decoder, max-log-MAP: 3K + 12 soft bits to K bits, up to 16 code blocks",
@@ -382,6 +410,7 @@ ALOE_COMPONENT(utran_turbo_decoder) = {
     .init = decoder_init,
     .work = decoder_work,
     .stateless = 1,
+    .warm = decoder_warm,
     .work_many = decoder_work_many,
     .export_state = decoder_export,
     .import_state = decoder_import,

@@ -74,6 +74,15 @@ static int encoder_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+static void encoder_warm(const void *self, struct aloe_warm *warm)
+{
+	const struct turbo_encoder *s = self;
+
+	aloe_warm(warm, s->encoder.gather, utran_turbo_encoder_size(s->cut.k)); /* the first */
+	aloe_warm_code(warm, (uintptr_t)s->kernels->encode, 2048);
+	aloe_warm(warm, s->scratch, s->cut.filler ? s->cut.k : 0);
+}
+
 ALOE_COMPONENT(utran_turbo_encoder) = {
     .summary = "UTRAN turbo coder, rate 1/3: K bits to 3K + 12, up to 16 code blocks",
     .ports = ALOE_LIST(ports),
@@ -86,4 +95,5 @@ ALOE_COMPONENT(utran_turbo_encoder) = {
     .init = encoder_init,
     .work = encoder_work,
     .stateless = 1,
+    .warm = encoder_warm,
 };

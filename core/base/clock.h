@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/base/clock.h - the clock and the futex, the two system services that a slot may use.
+ * core/base/clock.h - the clock and the futex, the two system services that a slot may use. Before
+ * it sleeps for the next slot, a lane's thread also puts off its watchdog's timer, and before the
+ * edge it yields its CPU to its lane-mates (core/slot/lane.c).
  */
 #ifndef ALOE_BASE_CLOCK_H
 #define ALOE_BASE_CLOCK_H
@@ -49,9 +51,10 @@ static inline int futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ti
 	    : -errno;
 }
 
-static inline void futex_wake(_Atomic uint32_t *word, int n)
+/* futex_wake returns how many slept, of at most n. */
+static inline int futex_wake(_Atomic uint32_t *word, int n)
 {
-	syscall(SYS_futex, word, FUTEX_WAKE, n, NULL, NULL, 0);
+	return (int)syscall(SYS_futex, word, FUTEX_WAKE, n, NULL, NULL, 0);
 }
 
 /* The low half of a 64-bit word, for use as a futex word: it changes whenever the word does. */

@@ -316,6 +316,17 @@ void bridge_epoch(struct bridge *bridge, uint64_t epoch_ns)
 	bridge->epoch_ns = epoch_ns;
 }
 
+uint64_t bridge_come(const struct bridge *bridge, uint32_t number)
+{
+	const struct peer *peer = &bridge->peers[number];
+	uint64_t come = peer->counts.taken;
+
+	assert(number < bridge->n_peers);
+	for (uint32_t i = 0; i < peer->n_in; i++)
+		come += bridge_relaxed(&peer->in[i].state->done);
+	return come;
+}
+
 bool bridge_ended(const struct bridge *bridge)
 {
 	for (uint32_t s = 0; s < bridge->view.head->segments.count; s++)

@@ -65,6 +65,7 @@ struct bridge_counts {
 	uint64_t early;    /* parts of steps for which there is no room yet */
 	uint64_t late;     /* under skip: parts whose slot is over */
 	uint64_t sent;     /* frames */
+	uint64_t unsent;   /* frames that could not be sent: bridge_unsent */
 	uint64_t repeated; /* parts sent once more */
 	uint64_t lost;     /* messages that were overwritten before they could be sent (skip) */
 	uint64_t bytes, bytes_sent; /* of the frames that came, and of those sent */
@@ -86,6 +87,8 @@ void bridge_epoch(struct bridge *bridge, uint64_t epoch_ns);
  * length, 0 where the round is over. */
 void bridge_round(struct bridge *bridge, uint32_t peer);
 size_t bridge_out(struct bridge *bridge, uint32_t peer, uint8_t *ret_bytes);
+/* bridge_unsent: the frame that was written last, of `len` bytes, was lost here. */
+void bridge_unsent(struct bridge *bridge, uint32_t peer, size_t len);
 
 /* bridge_in takes a frame: 0; -EBADMSG, it is no frame or breaks the rules (what came before the
  * breach is in force); -ENOENT, it is of another load, node or for another one. Counted. */
@@ -94,6 +97,10 @@ int bridge_in(struct bridge *bridge, const uint8_t *bytes, size_t len);
 /* bridge_news: since the last round for the peer a segment that concerns it has done a step, or the
  * peer is known to lack something, or a step of the peer has come that it waits to hear of. */
 bool bridge_news(const struct bridge *bridge, uint32_t peer);
+
+/* bridge_come: a number that grows with every part of a step that comes from the peer, and with
+ * every step that is then known to be done there. */
+uint64_t bridge_come(const struct bridge *bridge, uint32_t peer);
 
 /* bridge_ended: all segments of this node have done their last step. */
 bool bridge_ended(const struct bridge *bridge);

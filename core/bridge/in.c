@@ -298,7 +298,8 @@ static int step_take(
 	if (frame.parts == 0 || frame.part >= frame.parts || frame.parts > 64 * way->n_words ||
 	    pieces_walk(bridge, way, NULL, frame.step, record, head) != 0)
 		return -EBADMSG;
-	peer->owed = true;
+	/* of others it needs to hear nothing: they are not sent again */
+	peer->owed |= bridge_repeats(bridge, way->n_routes);
 	if (way->n_routes == 0) {
 		bare_step_take(bridge, peer, way, &frame);
 		return 0;

@@ -371,6 +371,17 @@ size_t bridge_out(struct bridge *bridge, uint32_t number, uint8_t *ret_bytes)
 	return frame.used;
 }
 
+void bridge_unsent(struct bridge *bridge, uint32_t number, size_t len)
+{
+	struct bridge_counts *counts = &bridge->peers[number].counts;
+
+	assert(number < bridge->n_peers);
+	assert(counts->sent > 0 && counts->bytes_sent >= len);
+	counts->sent--;
+	counts->bytes_sent -= len;
+	counts->unsent++;
+}
+
 bool bridge_news(const struct bridge *bridge, uint32_t number)
 {
 	const struct peer *peer = &bridge->peers[number];

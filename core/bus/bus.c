@@ -272,17 +272,27 @@ static int loss_take(struct bus *bus)
 	return lost ? lost : -EAGAIN;
 }
 
-int bus_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_from)
+int bus_recv_next(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_from)
 {
 	int result;
 
 	free(bus->lent);
 	bus->lent = NULL;
 	result = bus->first ? kept_pop(bus, ret_view) : socket_recv(bus, ret_view, ret_from);
-	if (result == -EAGAIN)
-		result = loss_take(bus);
+	return result == -EAGAIN ? loss_take(bus) : result;
+}
+
+int bus_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_from)
+{
+	const int result = bus_recv_next(bus, ret_view, ret_from);
+
 	watch_update(bus);
 	return result;
+}
+
+void bus_settle(struct bus *bus)
+{
+	watch_update(bus);
 }
 
 /* ---- sending ------------------------------------------------------------------------ */
@@ -361,7 +371,7 @@ static int whole_send(struct bus *bus, const struct bus_peer *to, uint8_t *bytes
 	return result;
 }
 
-int bus_send_msg(struct bus *bus, const struct bus_peer *to, struct wire_msg *msg)
+int bus_send_next(struct bus *bus, const struct bus_peer *to, struct wire_msg *msg)
 {
 	const int error = msg->error;
 	size_t len = 0;
@@ -374,6 +384,21 @@ int bus_send_msg(struct bus *bus, const struct bus_peer *to, struct wire_msg *ms
 		result = copy_send(bus, to, bytes, len);
 		free(bytes);
 	}
+	return result;
+}
+
+int bus_copy_next(struct bus *bus, const struct bus_peer *to, struct wire_msg *msg)
+{
+	size_t len = 0;
+	const uint8_t *bytes = wire_bytes(msg, &len);
+
+	return bytes ? copy_send(bus, to, bytes, len) : msg->error;
+}
+
+int bus_send_msg(struct bus *bus, const struct bus_peer *to, struct wire_msg *msg)
+{
+	const int result = bus_send_next(bus, to, msg);
+
 	watch_update(bus);
 	return result;
 }

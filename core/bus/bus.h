@@ -111,6 +111,13 @@ int bus_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_f
 int bus_send(struct bus *bus, struct wire_msg *msg);
 int bus_send_msg(struct bus *bus, const struct bus_peer *to, struct wire_msg *msg);
 int bus_send_to(struct bus *bus, const struct bus_peer *to, const void *bytes, size_t len);
+/* bus_recv_next and bus_send_next are bus_recv and bus_send_msg for one of several messages in a
+ * row: bus_settle follows before anybody waits at bus_fd, which does not tell of what comes until
+ * then. bus_copy_next sends a copy, and msg stays as it is. */
+int bus_recv_next(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_from);
+int bus_send_next(struct bus *bus, const struct bus_peer *to, struct wire_msg *msg);
+int bus_copy_next(struct bus *bus, const struct bus_peer *to, struct wire_msg *msg);
+void bus_settle(struct bus *bus);
 
 /* bus_call sends a request and waits up to timeout_ms for the answer with the same seq. It returns
  * 0 with OK or FAIL in ret_view, -ETIMEDOUT, -ECONNRESET (the frontend was killed meanwhile), or

@@ -224,9 +224,11 @@ static int listen_open(struct bus *bus, const struct bus_tcp *tcp)
 	result = result ? result : socket_start(bus, bus->remote->endpoint);
 	if (!result && zmq_getsockopt(bus->socket, ZMQ_LAST_ENDPOINT, endpoint, &size) < 0)
 		result = -errno;
-	port = result ? NULL : strrchr(endpoint, ':');
+	if (result)
+		return result;
+	port = strrchr(endpoint, ':');
 	bus->remote->port = port ? (uint16_t)atoi(port + 1) : 0;
-	return result;
+	return 0;
 }
 
 static int join_open(struct bus *bus, const struct bus_tcp *tcp)

@@ -39,7 +39,7 @@ static int lane_find(
 	for (size_t copy = i; copy < plan->n_instances; copy += originals)
 		for (uint32_t j = 0; j < waveform_places(&waveform->instances[copy]); j++) {
 			const size_t row =
-			    j ? (size_t)waveform->instances[copy].rest + j - 1 : copy;
+			    (size_t)waveform_place(waveform->instances, (int)copy, j);
 
 			if (plan->instances[row].lane != plan->instances[i].lane)
 				return -1;
@@ -58,13 +58,6 @@ static void orders_make(struct graph *graph, const struct plan *plan, uint32_t *
 		}
 }
 
-/* Of all links between the places of two instances that between the first ones. */
-static bool is_named(const struct waveform *waveform, const struct wf_link *link)
-{
-	return waveform->instances[link->from].place == 0 &&
-	    waveform->instances[link->to].place == 0;
-}
-
 static void links_make(
     struct graph *graph, const struct waveform *waveform, const struct plan *plan)
 {
@@ -75,10 +68,10 @@ static void links_make(
 		const struct plan_buffer *buffer = plan_buffer_of(waveform, plan, link);
 		const char *type = buffer ? item_type_name(buffer->type) : NULL;
 
-		if (!is_named(waveform, link))
+		if (link->further)
 			continue;
 		graph->links[n++] = (struct graph_link){.from = (uint32_t)link->from,
-		    .to = (uint32_t)link->to,
+		    .to = (uint32_t)waveform_named(waveform, link->to),
 		    .from_port =
 		        plan_port_name(&waveform->instances[link->from], 1, link->from_port),
 		    .to_port = plan_port_name(&waveform->instances[link->to], 0, link->to_port),
@@ -125,7 +118,7 @@ static struct wf_size named_size(const struct waveform *waveform)
 	for (size_t i = 0; i < waveform_originals(waveform); i++)
 		size.n_instances += waveform->instances[i].place == 0;
 	for (size_t l = 0; l < waveform_original_links(waveform); l++)
-		size.n_links += is_named(waveform, &waveform->links[l]);
+		size.n_links += !waveform->links[l].further;
 	return size;
 }
 

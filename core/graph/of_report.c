@@ -82,7 +82,7 @@ static void instance_make(
 	    .lane = lane_find(graph, json),
 	    .order = count_of(json, "order"),
 	    .lag = count_of(json, "lag")};
-	if (number_of(json, "calls") > 0)
+	if (json_timed(json) > 0)
 		snprintf(instance->figures, sizeof(instance->figures),
 		    "%.*f us, most %.*f us, %.2f %%", digits_of(mean), mean, digits_of(most), most,
 		    100 * number_of(json, "share"));

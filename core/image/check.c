@@ -103,7 +103,7 @@ static bool side_sound(
 
 	if (i->side == 0)
 		return true;
-	if (i->side > ALOE_MANY_MAX || i->period != 1 || i->places != 1 || (i->io & 3) != 0)
+	if (i->side > ALOE_MANY_MAX || i->period != 1 || i->places != 1 || (i->io & IMAGE_IO) != 0)
 		return false;
 	if (i->side == 1)
 		return true;
@@ -138,7 +138,7 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 
 	if (s->lane >= h->lanes.count || s->host >= h->hosts.count ||
 	    lanes[s->lane].node != hosts[s->host].node || s->turn >= s->stride ||
-	    (s->stride > 1 && s->n_instances != 1) || s->n_events - 1 >= IMAGE_EVENTS_MAX ||
+	    (s->stride > 1 && s->n_instances == 0) || s->n_events - 1 >= IMAGE_EVENTS_MAX ||
 	    !part_sound(&h->order, s->order, s->n_instances) ||
 	    !part_sound(&h->gates, s->gates, s->n_gates) ||
 	    !rows_fit(s->state, 1, sizeof(struct image_segment_state), 64, h->total_bytes) ||
@@ -157,7 +157,7 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 	return true;
 }
 
-/* Whoever is in several places is alone in each of its segments, in step with the others. */
+/* Whoever is in several places has the steps of each of its segments. */
 static bool place_sound(const struct check *c, const struct image_instance *i)
 {
 	const struct image_instance *rows = rows_of(c, &c->head->instances);
@@ -165,7 +165,7 @@ static bool place_sound(const struct check *c, const struct image_instance *i)
 	const struct image_instance *first = &rows[i->named];
 
 	return i->segment < c->head->segments.count && first->places == i->places &&
-	    segments[i->segment].n_instances == 1 && segments[i->segment].stride == i->places &&
+	    segments[i->segment].stride == i->places &&
 	    segments[i->segment].turn == (i->lag + (uint64_t)i->place) % i->places &&
 	    (i->place == 0 ? i->named : (uint64_t)first->rest + i->place - 1) ==
 	    (uint64_t)(i - rows);
@@ -227,7 +227,8 @@ static bool buffer_sound(const struct check *c, const struct image_buffer *b)
 	    b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 &&
 	    b->canary == image_canary(item, b->max) && b->stride >= b->canary + 16 &&
 	    b->stride % 64 == 0 && b->stride <= 1ull << 32 &&
-	    rows_fit(b->messages, b->depth, sizeof(struct image_message), 64, h->total_bytes) &&
+	    rows_fit(b->messages, b->depth, sizeof(struct image_message),
+	        b->depth > 1 ? 64 : sizeof(struct image_message), h->total_bytes) &&
 	    b->data >= 64 && rows_fit(b->data, b->depth, b->stride, 64, h->total_bytes);
 }
 

@@ -134,7 +134,7 @@ static bool instance_damaged(const struct image_view *view, uint32_t i)
 	return !image_time_sound(image_time(view, i)) ||
 	    !COUNTS(&state->idle, &state->absent, &state->late, &state->overwritten,
 	        &state->overruns, &state->io_waits, &state->io_lost, &state->port_count,
-	        &state->first);
+	        &state->first, &state->untimed);
 }
 
 static bool buffer_damaged(const struct image_view *view, uint32_t b)

@@ -105,8 +105,9 @@ static bool same_hosts(const struct image_view *a, const struct image_view *b)
 static bool same_shape(const struct image_instance *a, const struct image_instance *b)
 {
 	return a->period == b->period && a->phase == b->phase && a->run_on == b->run_on &&
-	    (a->io & 3) == (b->io & 3) && a->source == b->source && a->inputs == b->inputs &&
-	    a->n_inputs == b->n_inputs && a->outputs == b->outputs && a->n_outputs == b->n_outputs;
+	    (a->io & IMAGE_IO) == (b->io & IMAGE_IO) && a->source == b->source &&
+	    a->inputs == b->inputs && a->n_inputs == b->n_inputs && a->outputs == b->outputs &&
+	    a->n_outputs == b->n_outputs;
 }
 
 bool image_upgraded(
@@ -197,7 +198,7 @@ static bool build_misfits(
 		snprintf(why, size,
 		    "instance \"%s\" has ports %u in, %u out, and the new build %u in, %u out",
 		    name, before->n_inputs, before->n_outputs, after->n_inputs, after->n_outputs);
-	else if ((before->io & 3) != 0 || (after->io & 3) != 0)
+	else if ((before->io & IMAGE_IO) != 0 || (after->io & IMAGE_IO) != 0)
 		snprintf(why, size,
 		    "instance \"%s\" reads or writes through the I/O thread, whose records cannot "
 		    "change their component while the waveform runs",

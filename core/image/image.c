@@ -98,8 +98,31 @@ static void instances_place(struct layout *l, uint64_t host)
 	}
 }
 
+/* What is read in the step that writes it is read by no other core: four of a segment have a line
+ * of cache together. The heads of every other ring begin with a line of their own. */
+static void messages_place(struct layout *l, uint64_t host)
+{
+	uint64_t line = 0, n = 0, last = IMAGE_NONE;
+
+	for (uint64_t i = 0; i < l->head->buffers.count; i++) {
+		struct image_buffer *b = &l->buffers[i];
+		uint64_t segment;
+
+		if (!of_host(l, b->instance, host) || b->depth > 1)
+			continue;
+		segment = l->instances[b->instance].segment;
+		n = segment == last ? n : 0;
+		if (n++ % (64 / sizeof(struct image_message)) == 0)
+			line = place_next(&l->top, 64);
+		last = segment;
+		b->messages = line;
+		line += sizeof(struct image_message);
+	}
+}
+
 static void buffers_place(struct layout *l, uint64_t host)
 {
+	messages_place(l, host);
 	for (uint64_t i = 0; i < l->head->buffers.count; i++) {
 		struct image_buffer *b = &l->buffers[i];
 
@@ -107,7 +130,8 @@ static void buffers_place(struct layout *l, uint64_t host)
 			continue;
 		b->canary = image_canary(aloe_item_bytes(b->type), b->max);
 		b->stride = (b->canary + 2 * sizeof(uint64_t) + 63) & ~63ull;
-		b->messages = place_next(&l->top, b->depth * sizeof(struct image_message));
+		if (b->depth > 1)
+			b->messages = place_next(&l->top, b->depth * sizeof(struct image_message));
 		b->data = b->shares > 0 && b->shares <= i
 		    ? l->buffers[b->shares - 1].data
 		    : place_next(&l->top, 64 + b->depth * b->stride) + 64;
@@ -707,4 +731,24 @@ uint32_t image_find_instance(const struct image_view *view, const char *name, si
 			return i;
 	}
 	return IMAGE_NONE;
+}
+
+uint32_t image_beside(
+    const struct image_view *view, uint32_t instance, const uint32_t **ret_numbers)
+{
+	const struct image_instance *row = &view->instances[instance];
+	const struct image_segment *segment = &view->segments[row->segment];
+	const uint32_t *order = &view->order[segment->order];
+	uint32_t first = 0, n = 1;
+
+	assert(instance < view->head->instances.count);
+	while (first < segment->n_instances && order[first] != instance)
+		first++;
+	assert(first < segment->n_instances);
+	first -= row->side > 0 ? row->side - 1 : 0;
+	*ret_numbers = &order[first];
+	while (row->side > 0 && first + n < segment->n_instances &&
+	    view->instances[order[first + n]].side == n + 1)
+		n++;
+	return n;
 }

@@ -149,6 +149,11 @@ static inline const struct image_instance *image_place(
 	return j == 0 ? first : &view->instances[first->rest + j - 1];
 }
 
+/* image_beside returns how many instances one call serves, among them this one: 1 if it is on its
+ * own. *ret_numbers are their numbers. */
+uint32_t image_beside(
+    const struct image_view *view, uint32_t instance, const uint32_t **ret_numbers);
+
 /* image_find_instance returns the number of the instance of that name, or IMAGE_NONE. Of one in
  * several places that is its first; the others are nobody's to name. */
 uint32_t image_find_instance(const struct image_view *view, const char *name, size_t len);

@@ -256,23 +256,24 @@ static_assert(offsetof(struct image_segment_state, ended) == 12, "image_segment_
 static_assert(offsetof(struct image_segment_state, current) == 64, "image_segment_state.current");
 static_assert(offsetof(struct image_segment_state, slots) == 72, "image_segment_state.slots");
 static_assert(offsetof(struct image_segment_state, busy_ns) == 80, "image_segment_state.busy_ns");
-static_assert(offsetof(struct image_segment_state, events) == 88, "image_segment_state.events");
-static_assert(offsetof(struct image_segment_state, changes) == 96, "image_segment_state.changes");
-static_assert(offsetof(struct image_segment_state, applied) == 104, "image_segment_state.applied");
-static_assert(offsetof(struct image_segment_state, misses) == 112, "image_segment_state.misses");
-static_assert(offsetof(struct image_segment_state, slipped) == 120, "image_segment_state.slipped");
-static_assert(offsetof(struct image_segment_state, skipped) == 128, "image_segment_state.skipped");
-static_assert(offsetof(struct image_segment_state, missed) == 136, "image_segment_state.missed");
+static_assert(offsetof(struct image_segment_state, until_ns) == 88, "image_segment_state.until_ns");
+static_assert(offsetof(struct image_segment_state, events) == 96, "image_segment_state.events");
+static_assert(offsetof(struct image_segment_state, changes) == 104, "image_segment_state.changes");
+static_assert(offsetof(struct image_segment_state, applied) == 112, "image_segment_state.applied");
+static_assert(offsetof(struct image_segment_state, misses) == 120, "image_segment_state.misses");
+static_assert(offsetof(struct image_segment_state, slipped) == 128, "image_segment_state.slipped");
+static_assert(offsetof(struct image_segment_state, skipped) == 136, "image_segment_state.skipped");
+static_assert(offsetof(struct image_segment_state, missed) == 144, "image_segment_state.missed");
 static_assert(
-    offsetof(struct image_segment_state, caught_up) == 144, "image_segment_state.caught_up");
+    offsetof(struct image_segment_state, caught_up) == 152, "image_segment_state.caught_up");
 static_assert(
-    offsetof(struct image_segment_state, start_ns) == 152, "image_segment_state.start_ns");
-static_assert(offsetof(struct image_segment_state, slot) == 2200, "image_segment_state.slot");
-static_assert(offsetof(struct image_segment_state, miss) == 4248, "image_segment_state.miss");
-static_assert(offsetof(struct image_segment_state, taken) == 16536, "image_segment_state.taken");
-static_assert(offsetof(struct image_segment_state, late) == 17560, "image_segment_state.late");
+    offsetof(struct image_segment_state, start_ns) == 160, "image_segment_state.start_ns");
+static_assert(offsetof(struct image_segment_state, slot) == 2208, "image_segment_state.slot");
+static_assert(offsetof(struct image_segment_state, miss) == 4256, "image_segment_state.miss");
+static_assert(offsetof(struct image_segment_state, taken) == 16544, "image_segment_state.taken");
+static_assert(offsetof(struct image_segment_state, late) == 17568, "image_segment_state.late");
 static_assert(
-    offsetof(struct image_segment_state, overhead) == 27960, "image_segment_state.overhead");
+    offsetof(struct image_segment_state, overhead) == 27968, "image_segment_state.overhead");
 
 static_assert(sizeof(struct image_lane_state) == 31744, "image_lane_state");
 static_assert(offsetof(struct image_lane_state, ns) == 0, "image_lane_state.ns");
@@ -288,29 +289,31 @@ static_assert(sizeof(struct image_instance_state) == 11136, "image_instance_stat
 static_assert(offsetof(struct image_instance_state, vars) == 0, "image_instance_state.vars");
 static_assert(
     offsetof(struct image_instance_state, time_cells) == 128, "image_instance_state.time_cells");
-static_assert(offsetof(struct image_instance_state, idle) == 10496, "image_instance_state.idle");
 static_assert(
-    offsetof(struct image_instance_state, absent) == 10504, "image_instance_state.absent");
-static_assert(offsetof(struct image_instance_state, late) == 10512, "image_instance_state.late");
-static_assert(offsetof(struct image_instance_state, overwritten) == 10520,
+    offsetof(struct image_instance_state, untimed) == 10496, "image_instance_state.untimed");
+static_assert(offsetof(struct image_instance_state, idle) == 10504, "image_instance_state.idle");
+static_assert(
+    offsetof(struct image_instance_state, absent) == 10512, "image_instance_state.absent");
+static_assert(offsetof(struct image_instance_state, late) == 10520, "image_instance_state.late");
+static_assert(offsetof(struct image_instance_state, overwritten) == 10528,
     "image_instance_state.overwritten");
 static_assert(
-    offsetof(struct image_instance_state, overruns) == 10528, "image_instance_state.overruns");
+    offsetof(struct image_instance_state, overruns) == 10536, "image_instance_state.overruns");
 static_assert(
-    offsetof(struct image_instance_state, io_waits) == 10536, "image_instance_state.io_waits");
+    offsetof(struct image_instance_state, io_waits) == 10544, "image_instance_state.io_waits");
 static_assert(
-    offsetof(struct image_instance_state, io_lost) == 10544, "image_instance_state.io_lost");
+    offsetof(struct image_instance_state, io_lost) == 10552, "image_instance_state.io_lost");
 static_assert(
-    offsetof(struct image_instance_state, concealed) == 10552, "image_instance_state.concealed");
+    offsetof(struct image_instance_state, concealed) == 10560, "image_instance_state.concealed");
 static_assert(
-    offsetof(struct image_instance_state, params) == 10560, "image_instance_state.params");
+    offsetof(struct image_instance_state, params) == 10568, "image_instance_state.params");
 static_assert(
-    offsetof(struct image_instance_state, port_ns) == 10816, "image_instance_state.port_ns");
+    offsetof(struct image_instance_state, port_ns) == 10824, "image_instance_state.port_ns");
 static_assert(
-    offsetof(struct image_instance_state, port_count) == 11072, "image_instance_state.port_count");
-static_assert(offsetof(struct image_instance_state, first) == 11080, "image_instance_state.first");
+    offsetof(struct image_instance_state, port_count) == 11080, "image_instance_state.port_count");
+static_assert(offsetof(struct image_instance_state, first) == 11088, "image_instance_state.first");
 static_assert(
-    offsetof(struct image_instance_state, upgraded) == 11088, "image_instance_state.upgraded");
+    offsetof(struct image_instance_state, upgraded) == 11096, "image_instance_state.upgraded");
 
 static_assert(sizeof(struct image_event) == 24, "image_event");
 static_assert(offsetof(struct image_event, start_ns) == 0, "image_event.start_ns");

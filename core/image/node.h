@@ -142,8 +142,11 @@ struct lane_image {
 	/* the impossible baton that a lane-mate replaced last, and when; exec judges it as if exec
 	 * had found it. 0: none */
 	_Atomic uint64_t bad_baton, bad_ns;
-	_Alignas(64) _Atomic uint32_t go[NODE_ENTRIES_MAX]; /* futex word of each seat */
+	/* futex word of each seat: a count, and whether its thread sleeps, or is about to */
+	_Alignas(64) _Atomic uint32_t go[NODE_ENTRIES_MAX];
 };
+
+#define GO_ASLEEP 0x80000000u
 
 /* since = ns; the low bits of the time are replaced by SINCE_AT_WORK and the entry. */
 #define SINCE_AT_WORK 0x40u

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	IMAGE_VERSION = 27,
+	IMAGE_VERSION = 28,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -114,6 +114,10 @@ struct image_segment {
 	uint64_t events; /* offset of struct image_event[n_events]: event n lies at n % n_events */
 };
 
+/* What is known of an instance, as bits: budget given: by the user. */
+enum image_io { IMAGE_FILLS = 1, IMAGE_DRAINS = 2, IMAGE_BUDGET_GIVEN = 4 };
+#define IMAGE_IO (IMAGE_FILLS | IMAGE_DRAINS)
+
 struct image_instance {
 	uint32_t name, component, path, file_line; /* text; file_line: line in the waveform file */
 	/* text: the name in the file; `name` is the name of the copy */
@@ -125,7 +129,7 @@ struct image_instance {
 	uint64_t budget_ns;
 	uint32_t inputs, n_inputs, outputs, n_outputs;
 	uint32_t params, n_params, vars, n_vars;
-	uint32_t kmac, io; /* io: bit 0: fills, bit 1: drains, bit 2: the user gave the budget */
+	uint32_t kmac, io; /* io: enum image_io */
 	/* run_on: calls for indices after the last index of the waveform; 0 for a source. build:
 	 * text, SHA-256 of the component's file */
 	uint32_t run_on, build;

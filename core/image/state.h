@@ -102,11 +102,12 @@ struct image_segment_state {
 	 * here on. */
 	_Alignas(64) _Atomic uint32_t current; /* instance that runs now + 1; 0: none */
 	_Atomic uint64_t slots;
-	_Atomic uint64_t busy_ns; /* sum over steps */
-	_Atomic uint64_t events;  /* written so far */
-	_Atomic uint64_t changes; /* changes of the control block that were taken so far */
-	_Atomic uint64_t applied; /* taken changes of its own instances that are in force */
-	_Atomic uint64_t misses;  /* written so far */
+	_Atomic uint64_t busy_ns;  /* sum over steps */
+	_Atomic uint64_t until_ns; /* end of the last untimed steps (core/slot/virtual.c) */
+	_Atomic uint64_t events;   /* written so far */
+	_Atomic uint64_t changes;  /* changes of the control block that were taken so far */
+	_Atomic uint64_t applied;  /* taken changes of its own instances that are in force */
+	_Atomic uint64_t misses;   /* written so far */
 	_Atomic uint64_t slipped, skipped, missed, caught_up;
 	_Atomic uint64_t start_ns[IMAGE_STEPS]; /* of step s at s % IMAGE_STEPS */
 	_Atomic uint64_t slot[IMAGE_STEPS];
@@ -137,6 +138,8 @@ struct image_latency {
 struct image_instance_state {
 	_Alignas(64) _Atomic uint64_t vars[IMAGE_VARS_MAX];
 	struct hist_cells time_cells;
+	/* calls whose times were not taken (core/slot/virtual.c): not among time_cells */
+	_Atomic uint64_t untimed;
 	_Atomic uint64_t idle, absent, late, overwritten, overruns, io_waits, io_lost;
 	/* calls whose outputs became ABSENT, because the call ran beyond its budget */
 	_Atomic uint64_t concealed;

@@ -33,25 +33,37 @@ static bool too_deep(const char *text, size_t len)
 	return false;
 }
 
+/* jansson says nothing at all where it has no memory for a value. */
+static int load_failed(const char *file, const json_error_t *error, struct diag *diag)
+{
+	if (error->text[0] && json_error_code(error) != json_error_out_of_memory) {
+		diag_error(diag, file, error->line, "not JSON: %s", error->text);
+		return EINVAL;
+	}
+	diag_error(diag, file, 0, "%s", strerror(ENOMEM));
+	return ENOMEM;
+}
+
 json_t *json_read(const char *file, const char *text, size_t len, struct diag *diag)
 {
-	json_error_t error;
-	json_t *root;
+	json_error_t error = {.text = ""};
+	json_t *root = NULL;
+	int why = EINVAL;
 
 	if (too_deep(text, len)) {
 		diag_error(diag, file, 0, "brackets are nested deeper than %d levels", DEPTH_MAX);
-		return NULL;
+	} else {
+		root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+		if (!root)
+			why = load_failed(file, &error, diag);
 	}
-	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-	if (!root) {
-		diag_error(diag, file, error.line, "not JSON: %s", error.text);
-		return NULL;
-	}
-	if (!json_is_object(root)) {
+	if (root && !json_is_object(root)) {
 		diag_error(diag, file, 0, "one JSON object { ... } is needed");
 		json_decref(root);
-		return NULL;
+		root = NULL;
 	}
+	if (!root)
+		errno = why;
 	return root;
 }
 
@@ -168,4 +180,11 @@ int json_want_array(const json_t *object, const char *key, size_t len_max, const
 json_t *json_real_or_null(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
+}
+
+double json_timed(const json_t *instance)
+{
+	const json_t *timed = json_object_get(instance, "timed");
+
+	return json_number_value(timed ? timed : json_object_get(instance, "calls"));
 }

@@ -16,7 +16,7 @@
 #include "core/base/diag.h"
 
 /* json_read parses one object, at most 64 levels deep, no key twice. NULL, and an error in diag, if
- * it is not one. */
+ * it is not one; errno tells EINVAL from ENOMEM, as far as jansson does. */
 json_t *json_read(const char *file, const char *text, size_t len, struct diag *diag);
 
 int json_want_text(const json_t *object, const char *key, const char *at, struct diag *diag,
@@ -33,6 +33,11 @@ int json_want_real(const json_t *object, const char *key, double none, const cha
     struct diag *diag, double *ret);
 int json_want_array(const json_t *object, const char *key, size_t len_max, const char *at,
     struct diag *diag, json_t **ret);
+
+/* json_timed gives how many calls of an instance its times are of, as reports have it: all of its
+ * calls, where the report does not tell those that were timed apart. 0 where neither is a
+ * number. */
+double json_timed(const json_t *instance);
 
 /* json_real_or_null is the counterpart of json_want_real: null for NaN and the infinities. */
 json_t *json_real_or_null(double value);

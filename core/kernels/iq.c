@@ -10,6 +10,10 @@ static uint32_t plain_from_f32(const float *in, uint8_t *iq, uint32_t n)
 
 static void move(const uint8_t *from, uint8_t *to, uint32_t n)
 {
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+		memcpy(to, from, IQ_BYTES * (size_t)n);
+		return;
+	}
 	for (size_t i = 0; i < 2 * (size_t)n; i++) {
 		uint16_t word;
 

@@ -125,6 +125,14 @@ int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, enum simd_leve
 	return tables_make(decoder);
 }
 
+size_t utran_turbo_decoder_section(const struct utran_turbo_decoder *decoder)
+{
+	const size_t all =
+	    (size_t)decoder->steps * decoder->windows * UTRAN_TURBO_STATES * sizeof(int16_t);
+
+	return all < UTRAN_TURBO_SECTION_BYTES ? all : UTRAN_TURBO_SECTION_BYTES;
+}
+
 static void plain_start(struct utran_turbo_decoder *d, const int16_t *llr)
 {
 	int16_t *systematic = d->systematic, *x = d->x[0], *y0 = d->y[0], *y1 = d->y[1];
@@ -217,7 +225,7 @@ static void plain_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bit
 }
 
 static const struct utran_turbo_decoder_kernels utran_turbo_decoder_whole = {
-    1, 16, plain_start, plain_iterate};
+    1, 16, plain_start, plain_iterate, NULL, NULL};
 
 /* Whether blocks of k bits make so many windows: none too short for a vector's work, the last one
  * with a step at least. */

@@ -118,6 +118,8 @@ struct utran_turbo_decoder_kernels {
 	/* iterate does one more iteration. `bits`, if not NULL, gets the k bits decided after it;
 	 * `more` prepares for another one. */
 	void (*iterate)(struct utran_turbo_decoder *decoder, bool more, uint8_t *bits);
+	/* where their code is, for who wants to fetch it before it is needed; NULL: not known */
+	const uint8_t *text, *text_end;
 };
 
 /* What the bits that are decided depend on, beside what comes in. */
@@ -181,6 +183,10 @@ size_t utran_turbo_decoder_work_size(uint32_t k);
  * [1, UTRAN_SCALING_ONE] or metrics not 8 or 16. There is nothing to undo. */
 int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, enum simd_level level,
     const struct utran_turbo_decoder_plan *plan, void *tables, void *work);
+
+/* utran_turbo_decoder_section gives the bytes at `beta` that decoding goes through again and
+ * again. */
+size_t utran_turbo_decoder_section(const struct utran_turbo_decoder *decoder);
 
 /* utran_turbo_decode decodes one block in `iterations` >= 1; nothing is kept from one block to the
  * next. */

@@ -158,4 +158,4 @@ static void plain8_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bi
 }
 
 const struct utran_turbo_decoder_kernels utran_turbo_decoder8_whole = {
-    1, 8, plain8_start, plain8_iterate};
+    1, 8, plain8_start, plain8_iterate, NULL, NULL};

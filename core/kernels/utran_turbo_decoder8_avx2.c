@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_turbo_decoder - 32 windows at a time in AVX2, metrics of 8 bits. */
 #if defined(__AVX2__)
+#define LANES_TEXT "utran_turbo8_avx2"
+
 #include "core/kernels/utran_turbo_decoder8_avx2.h"
 
 /* One byte a lane: 1 if it is negative. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_turbo_decoder - 64 windows at a time in AVX-512, metrics of 8 bits. */
 #if defined(__AVX512VBMI__)
+#define LANES_TEXT "utran_turbo8_avx512"
+
 #include <string.h>
 
 #include "core/kernels/utran_turbo_decoder_avx512.h"

@@ -2,6 +2,8 @@
  * utran_turbo_decoder - 32 windows at a time in vectors of 256 bits, with what else AVX-512 has,
  * metrics of 8 bits. */
 #if defined(__AVX512VBMI__)
+#define LANES_TEXT "utran_turbo8_half_avx512"
+
 #include <string.h>
 
 #include "core/kernels/utran_turbo_decoder8_avx2.h"

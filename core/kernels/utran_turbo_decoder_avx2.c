@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_turbo_decoder - 16 windows at a time in AVX2. */
 #if defined(__AVX2__)
+#define LANES_TEXT "utran_turbo_avx2"
+
 #include "core/kernels/utran_turbo_decoder_avx2.h"
 
 typedef wide vec;

@@ -80,7 +80,7 @@ INLINE void edges_coarser(void *edges, uint32_t n)
 }
 
 /* Before an iteration: all that is kept goes over to the coarser scale when it is time. */
-static void rescale(struct utran_turbo_decoder *d)
+LANES_CODE static void rescale(struct utran_turbo_decoder *d)
 {
 	value *const streams[] = {d->systematic, d->x[0], d->y[0], d->y[1]};
 	const uint32_t fronts = STATES * d->windows;
@@ -100,7 +100,7 @@ static void rescale(struct utran_turbo_decoder *d)
 }
 
 /* Every fourth 32 soft bits are looked at; a lane of 16 bits holds the sum of 64. */
-static int16_t gain_of(const struct utran_turbo_decoder *d, const int16_t *llr)
+LANES_CODE static int16_t gain_of(const struct utran_turbo_decoder *d, const int16_t *llr)
 {
 	uint32_t sum = 0, known = 0;
 

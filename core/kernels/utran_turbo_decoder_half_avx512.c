@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_turbo_decoder - 16 windows at a time in vectors of 256 bits, with what else AVX-512 has. */
 #if defined(__AVX512VBMI__)
+#define LANES_TEXT "utran_turbo_half_avx512"
+
 #include <string.h>
 
 #include "core/kernels/utran_turbo_decoder_avx2.h"

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "core/kernels/utran_bit_gather_avx512.h"
-#include "core/kernels/utran_turbo_decoder.h"
+#include "core/kernels/utran_turbo_decoder_parts.h"
 
 /* Two values at a time as 32 bits; what lies behind the value is dropped. */
-static inline void hand_on_words(const struct utran_turbo_decoder *d, int coder)
+LANES_CODE static inline void hand_on_words(const struct utran_turbo_decoder *d, int coder)
 {
 	const uint16_t *from = d->from[!coder];
 	int16_t *x = d->x[!coder];
@@ -41,7 +41,7 @@ static inline __m128i gather16(const void *values, const uint16_t *from)
 	return _mm512_cvtepi32_epi8(_mm512_i32gather_epi32(at, values, 1));
 }
 
-static inline void hand_on_bytes(const struct utran_turbo_decoder *d, int coder)
+LANES_CODE static inline void hand_on_bytes(const struct utran_turbo_decoder *d, int coder)
 {
 	const uint16_t *from = d->from[!coder];
 	int8_t *x = d->x[!coder];
@@ -51,7 +51,7 @@ static inline void hand_on_bytes(const struct utran_turbo_decoder *d, int coder)
 }
 
 /* The block's bits in order: all that were decided lie in registers. */
-static inline void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
+LANES_CODE static inline void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
 {
 	const uint32_t full = d->k / 64;
 	const bool large = d->steps * d->windows > 4096;

@@ -55,7 +55,7 @@ INLINE void forward_warm_run(
 
 /* Metrics before each window's first step: from the last steps of the one before it; before the
  * first there is state 0. A warm-up longer than a window begins in a window further off. */
-static void forward_warm(
+LANES_CODE static void forward_warm(
     const struct utran_turbo_decoder *d, int coder, struct decoder_front *heads)
 {
 	struct decoder_front behind; /* the windows' last steps */
@@ -125,7 +125,7 @@ INLINE value *backward_edge(
 }
 
 /* Metrics behind each window's last step, from the first steps of the next one. */
-static void backward_warm(
+LANES_CODE static void backward_warm(
     const struct utran_turbo_decoder *d, int coder, struct decoder_front *tails)
 {
 	struct decoder_front before; /* the windows' first steps */
@@ -152,8 +152,8 @@ static void backward_warm(
 }
 
 /* Metrics behind each step of section i, those of a part. */
-static void section_backward(struct utran_turbo_decoder *d, int coder, uint32_t i, uint32_t part,
-    struct decoder_front *tails)
+LANES_CODE static void section_backward(struct utran_turbo_decoder *d, int coder, uint32_t i,
+    uint32_t part, struct decoder_front *tails)
 {
 	const uint32_t warm = d->iteration ? d->warm_next : d->warm_first;
 	const uint32_t from = section_start(d, i), to = section_start(d, i + 1);
@@ -176,7 +176,7 @@ static void section_backward(struct utran_turbo_decoder *d, int coder, uint32_t 
 #define LANES_HAND_ON hand_on
 /* Brings what the pass found into the other coder's order, value by value: a gather instruction of
  * AVX2 is no faster, and far slower where it was mended. */
-static void hand_on(const struct utran_turbo_decoder *d, int coder)
+LANES_CODE static void hand_on(const struct utran_turbo_decoder *d, int coder)
 {
 	const uint16_t *from = d->from[!coder];
 	const value *extrinsic = d->extrinsic;
@@ -192,7 +192,7 @@ static void hand_on(const struct utran_turbo_decoder *d, int coder)
 
 #ifndef LANES_HAND_OUT
 #define LANES_HAND_OUT hand_out
-static void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
+LANES_CODE static void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
 {
 	for (uint32_t i = 0; i < d->k; i++)
 		bits[i] = d->decided[d->from_bit[i]];
@@ -256,27 +256,27 @@ INLINE void lanes_pass(struct utran_turbo_decoder *d, int coder, bool on, bool o
 		LANES_HAND_ON(d, coder);
 }
 
-static void pass_first(struct utran_turbo_decoder *d)
+LANES_CODE static void pass_first(struct utran_turbo_decoder *d)
 {
 	lanes_pass(d, 0, true, false);
 }
 
-static void pass_on(struct utran_turbo_decoder *d)
+LANES_CODE static void pass_on(struct utran_turbo_decoder *d)
 {
 	lanes_pass(d, 1, true, false);
 }
 
-static void pass_out(struct utran_turbo_decoder *d)
+LANES_CODE static void pass_out(struct utran_turbo_decoder *d)
 {
 	lanes_pass(d, 1, false, true);
 }
 
-static void pass_both(struct utran_turbo_decoder *d)
+LANES_CODE static void pass_both(struct utran_turbo_decoder *d)
 {
 	lanes_pass(d, 1, true, true);
 }
 
-static void add_systematic(struct utran_turbo_decoder *d)
+LANES_CODE static void add_systematic(struct utran_turbo_decoder *d)
 {
 	const value *systematic = d->systematic;
 	value *x = d->x[0];
@@ -285,7 +285,7 @@ static void add_systematic(struct utran_turbo_decoder *d)
 		v_store(x + i, v_add(v_load(x + i), v_load(systematic + i)));
 }
 
-static void lanes_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
+LANES_CODE static void lanes_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
 {
 	rescale(d);
 	if (d->iteration > 0)
@@ -354,7 +354,8 @@ INLINE void start_steps(struct utran_turbo_decoder *d, const int16_t *llr, uint3
 
 /* Cuts the soft bits into windows and counts the parities that are known, in every eighth window;
  * the last eight steps may be counted twice. */
-static uint32_t start_windows(struct utran_turbo_decoder *d, const int16_t *llr, int16_t gain)
+LANES_CODE static uint32_t start_windows(
+    struct utran_turbo_decoder *d, const int16_t *llr, int16_t gain)
 {
 	wide known = w_set(0);
 	int16_t sums[WIDE];
@@ -371,7 +372,7 @@ static uint32_t start_windows(struct utran_turbo_decoder *d, const int16_t *llr,
 	return count;
 }
 
-static void lanes_start(struct utran_turbo_decoder *d, const int16_t *llr)
+LANES_CODE static void lanes_start(struct utran_turbo_decoder *d, const int16_t *llr)
 {
 	const size_t before = (size_t)3 * (d->windows - 1) * d->steps, in_last = 3 * d->k - before;
 	const size_t front = STATES * d->windows * sizeof(value);
@@ -393,7 +394,7 @@ static void lanes_start(struct utran_turbo_decoder *d, const int16_t *llr)
 
 #define UTRAN_TURBO_LANES_TABLE                                                                    \
 	{                                                                                          \
-		LANES, 8 * sizeof(value), lanes_start, lanes_iterate                               \
+		LANES, 8 * sizeof(value), lanes_start, lanes_iterate, lanes_text, lanes_text_end   \
 	}
 
 #endif

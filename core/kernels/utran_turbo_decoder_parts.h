@@ -16,6 +16,19 @@ extern const struct utran_turbo_decoder_kernels utran_turbo_decoder8_whole,
     utran_turbo_decoder8_plain, utran_turbo_decoder8_sse41, utran_turbo_decoder8_avx2,
     utran_turbo_decoder8_avx512, utran_turbo_decoder8_half_avx512, utran_turbo_decoder8_neon;
 
+/* A level whose source has defined LANES_TEXT as the name of a section has all of its code there,
+ * in one piece, so that one can tell where it is (kernels->text). */
+#ifdef LANES_TEXT
+#define LANES_CODE __attribute__((section(LANES_TEXT)))
+extern const uint8_t lanes_text[] __asm__("__start_" LANES_TEXT);
+extern const uint8_t lanes_text_end[] __asm__("__stop_" LANES_TEXT);
+__asm__(".hidden __start_" LANES_TEXT "\n.hidden __stop_" LANES_TEXT);
+#else
+#define LANES_CODE
+#define lanes_text NULL
+#define lanes_text_end NULL
+#endif
+
 /* D: two branch metrics of one step differ by at most this. Metric of a state that cannot be. */
 enum {
 	UTRAN_TURBO_BRANCH_MAX = 2 * UTRAN_LLR_MAX + UTRAN_EXTRINSIC_MAX,

@@ -23,6 +23,10 @@ static void instance_write(const struct lane_resource *resource, const struct co
 	instance->budget_ns = known ? (uint64_t)budget : 0;
 	instance->admitted_ns = known ? (uint64_t)(need - module) : 0;
 	lane->need_ns += need;
+	lane->fixed_ns += call + module > 0
+	    ? need * (cost_fixed_ns(cost, resource) + module) / (call + module)
+	    : 0;
+	lane->n_lined += cost_lined(cost, resource);
 	lane->reserve_ns = fmax(lane->reserve_ns, budget - call);
 	lane->typical_ns += cost_slot_ns(cost, resource, cost_typical_ns(cost, resource) + module);
 	lane->n_instances++;

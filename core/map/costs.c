@@ -14,13 +14,19 @@ struct cost cost_of(const struct waveform *waveform, const struct wf_instance *i
 	struct cost cost = {.instance = instance,
 	    .kmac = instance->type->kmac,
 	    .kmac_budget = instance->type->kmac,
+	    .fixed = NAN,
 	    .strict = waveform->admit == WF_ADMIT_STRICT,
 	    .paced = waveform_timed(waveform)};
 
 	if (entry) {
 		cost.source = COST_MEASURED;
-		cost.kmac = entry->kmac_p50;
-		cost.kmac_budget = fmax(entry->kmac_p99, 1.25 * entry->kmac_p50);
+		const struct length_cost at =
+		    length_cost(entry->points, entry->n_points, length_of(instance));
+
+		cost.kmac = at.kmac_p50;
+		cost.kmac_budget = fmax(at.kmac_p99, 1.25 * at.kmac_p50);
+		cost.length = at.source;
+		cost.fixed = at.fixed;
 		cost.timed = true;
 	}
 	if (instance->budget_us > 0) {
@@ -64,6 +70,16 @@ double cost_budget_ns(const struct cost *cost, const struct lane_resource *lane)
 		return stated;
 	return calibrate_ns(cost->kmac_budget, resources_rate(lane)) +
 	    (cost->source == COST_MEASURED ? 1000 : 0);
+}
+
+bool cost_lined(const struct cost *cost, const struct lane_resource *lane)
+{
+	return cost->source == COST_MEASURED && !cost_stated(cost, lane) && !isnan(cost->fixed);
+}
+
+double cost_fixed_ns(const struct cost *cost, const struct lane_resource *lane)
+{
+	return cost_lined(cost, lane) ? cost->fixed * cost_need_ns(cost, lane) : 0;
 }
 
 double cost_slot_ns(const struct cost *cost, const struct lane_resource *lane, double ns)

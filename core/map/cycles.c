@@ -154,8 +154,8 @@ static int knot_legal(struct knot *knot, const int *pins, size_t *ret_crossings)
 
 		crossings += crosses;
 		knot->arcs[i] = (struct arc){(uint32_t)link->from, (uint32_t)link->to,
-		    (int64_t)(crosses ? knot->crossing : 0) +
-		        waveform_places(&wf->instances[link->from]) - 1 - link->delay};
+		    (int64_t)(crosses ? knot->crossing : 0) + plan_link_more(wf, link, !crosses) -
+		        link->delay};
 	}
 	*ret_crossings = crossings;
 	memset(knot->values, 0, wf->n_instances * sizeof(*knot->values));

@@ -72,6 +72,9 @@ static void whatif_print(
 	    whatif->guessed ? " (estimates: the costs of some instances were never measured)" : "");
 	fprintf(out, "  shortest slot      %.1f us with this mapping, now %g us\n",
 	    whatif->slot_ns / 1e3, slot_ns / 1e3);
+	if (whatif->stream_ns > 0)
+		fprintf(out, "  as a stream        %.1f us, if the messages shrink with the slot\n",
+		    whatif->stream_ns / 1e3);
 	if (whatif->scale < INFINITY)
 		fprintf(out, "  largest messages   %.2f x the present size\n", whatif->scale);
 	if (whatif->over && whatif->enough_ns > 0)
@@ -214,8 +217,9 @@ static json_t *whatif_json(const struct waveform *wf, const struct plan_whatif *
 {
 	if (!whatif->known)
 		return json_null();
-	return json_pack("{s:I, s:f, s:o, s:{s:s, s:f, s:f, s:f}, s:o}", "guessed",
-	    (json_int_t)whatif->guessed, "slot_us", whatif->slot_ns / 1e3, "scale",
+	return json_pack("{s:I, s:f, s:o, s:o, s:{s:s, s:f, s:f, s:f}, s:o}", "guessed",
+	    (json_int_t)whatif->guessed, "slot_us", whatif->slot_ns / 1e3, "stream_us",
+	    json_real_or_null(whatif->stream_ns > 0 ? whatif->stream_ns / 1e3 : NAN), "scale",
 	    json_real_or_null(whatif->scale), "speed_up", "instance",
 	    wf->instances[whatif->first].name, "from_us", whatif->first_ns / 1e3, "to_us",
 	    whatif->enough_ns / 1e3, "slot_us", whatif->then_ns / 1e3, "cores",

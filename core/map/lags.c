@@ -12,13 +12,12 @@
 
 enum { LAG_MAX = 1 << 20 };
 
-/* The least distance that a link may have: what an instance in r places makes is there r - 1 slots
- * later. */
+/* The least distance that a link may have. */
 static uint32_t distance_min(
     const struct waveform *wf, const struct lag_lanes *lanes, const struct wf_link *link)
 {
 	const uint32_t from = lanes->of[link->from], to = lanes->of[link->to],
-	               more = waveform_places(&wf->instances[link->from]) - 1;
+	               more = plan_link_more(wf, link, from == to);
 
 	if (from == to)
 		return more +
@@ -74,7 +73,10 @@ static int cycle_refuse(const struct waveform *wf, const struct lag_lanes *lanes
 	for (size_t i = 0; i < cycle->len; i++) {
 		declared += wf->links[cycle->arcs[i]].delay;
 		needed += lanes ? distance_min(wf, lanes, &wf->links[cycle->arcs[i]]) : 0;
-		places += waveform_places(&wf->instances[wf->links[cycle->arcs[i]].from]) - 1;
+		places += lanes ? plan_link_more(wf, &wf->links[cycle->arcs[i]],
+		                      lanes->of[wf->links[cycle->arcs[i]].from] ==
+		                          lanes->of[wf->links[cycle->arcs[i]].to])
+		                : 0;
 		changes += lanes &&
 		    lanes->of[wf->links[cycle->arcs[i]].from] !=
 		        lanes->of[wf->links[cycle->arcs[i]].to];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Mappers of one pass: greedy, worst fit, and the contiguous cut. */
+ * Mappers of one pass: greedy and worst fit. */
 #include "core/map/mapper.h"
 
 #include <assert.h>
@@ -84,71 +84,4 @@ int mapper_worst_fit(struct mapping_state *state, const uint32_t *order, uint32_
 		mapping_place(state, order[next], core);
 	}
 	return mapping_finish(state, next == state->problem->n_units, ret_cores);
-}
-
-/* ---- chain ------------------------------------------------------------------------
- * runs[c][n]: how units 0 .. n - 1 lie best on cores 0 .. c: in the fewest runs, then with the
- * smallest largest load. */
-
-struct lane_run {
-	uint32_t runs;
-	uint32_t begin; /* of the run on core c */
-	double load;    /* largest, of its core's capacity */
-};
-
-static bool run_better(const struct lane_run *a, const struct lane_run *b)
-{
-	return a->runs != b->runs ? a->runs < b->runs : a->load < b->load;
-}
-
-static void core_cut(const struct mapping_state *state, const struct lane_run *before,
-    struct lane_run *now, uint32_t core)
-{
-	const struct mapping_problem *problem = state->problem;
-	const double capacity = problem->capacity[core];
-
-	for (uint32_t end = 0; end <= problem->n_units; end++) {
-		double load = 0;
-
-		now[end] = before[end];
-		now[end].begin = end;
-		for (uint32_t begin = end; begin-- > 0;) {
-			struct lane_run run = before[begin];
-
-			load += problem->demand[begin * problem->n_cores + core];
-			if (!(load <= capacity * (1 + 1e-12)))
-				break;
-			if (run.runs == MAPPING_NONE)
-				continue;
-			run.runs++;
-			run.begin = begin;
-			run.load = fmax(run.load, capacity > 0 ? load / capacity : 0);
-			if (run_better(&run, &now[end]))
-				now[end] = run;
-		}
-	}
-}
-
-int mapper_chain(struct mapping_state *state, uint32_t *ret_cores)
-{
-	const struct mapping_problem *problem = state->problem;
-	const size_t width = problem->n_units + 1;
-	struct lane_run *runs = calloc((problem->n_cores + 1) * width, sizeof(*runs));
-	uint32_t end = (uint32_t)problem->n_units;
-	bool found;
-
-	if (!runs)
-		return -ENOMEM;
-	for (size_t n = 1; n < width; n++)
-		runs[n].runs = MAPPING_NONE;
-	for (uint32_t core = 0; core < problem->n_cores; core++)
-		core_cut(state, &runs[core * width], &runs[(core + 1) * width], core);
-	found = runs[problem->n_cores * width + end].runs != MAPPING_NONE;
-	for (size_t core = problem->n_cores; found && core-- > 0;) {
-		const uint32_t begin = runs[(core + 1) * width + end].begin;
-		while (end > begin)
-			ret_cores[--end] = (uint32_t)core;
-	}
-	free(runs);
-	return found && mapping_cost(state, ret_cores) < INFINITY ? 0 : -ENOENT;
 }

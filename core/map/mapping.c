@@ -72,12 +72,14 @@ void mapping_state_clear(struct mapping_state *state)
 	state->n_undo = 0;
 }
 
-void mapping_state_copy(struct mapping_state *to, const struct mapping_state *from)
+void mapping_state_copy(
+    struct mapping_state *to, const struct mapping_state *from, const uint32_t *units, size_t n)
 {
 	const struct mapping_problem *problem = from->problem;
 
 	assert(to->problem == from->problem);
-	memcpy(to->cores, from->cores, problem->n_units * sizeof(*to->cores));
+	for (size_t i = 0; i < n; i++)
+		to->cores[units[i]] = from->cores[units[i]];
 	memcpy(to->left, from->left, problem->n_cores * sizeof(*to->left));
 	memcpy(to->pool_left, from->pool_left, problem->n_pools * sizeof(*to->pool_left));
 	to->n_undo = 0;

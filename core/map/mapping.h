@@ -69,6 +69,9 @@ struct mapping_state {
 	double *pool_left;    /* by pool */
 	uint64_t steps;       /* tried */
 	uint64_t steps_limit; /* 0: none; see mapping_tired */
+	/* what is read or copied of units that were looked at before: it tells how the time of a
+	 * mapper grows that takes few steps */
+	uint64_t looks;
 	struct mapping_undo *undo;
 	size_t n_undo;
 };
@@ -78,8 +81,10 @@ int mapping_state_init(struct mapping_state *state, const struct mapping_problem
     const struct mapping_graph *graph);
 void mapping_state_fini(struct mapping_state *state);
 void mapping_state_clear(struct mapping_state *state);
-/* not what could be taken back */
-void mapping_state_copy(struct mapping_state *to, const struct mapping_state *from);
+/* mapping_state_copy copies what is left, and of the units only those named; not what could be
+ * taken back. */
+void mapping_state_copy(
+    struct mapping_state *to, const struct mapping_state *from, const uint32_t *units, size_t n);
 
 /* mapping_place gives the cost of a step and takes it; INFINITY when it does not fit, and takes
  * nothing. mapping_unplace takes back the last step, which placed `unit`, down to the mark (n_undo)

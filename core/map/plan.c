@@ -28,6 +28,8 @@ static int costs_make(
 		costs[i] = cost_of(wf, row, profile);
 		plan->instances[i].kmac = costs[i].kmac;
 		plan->instances[i].guessed = !costs[i].timed;
+		plan->instances[i].bytes = length_of(row);
+		plan->instances[i].length = costs[i].length;
 		if (i < waveform_originals(wf) && costs[i].timed)
 			plan->hash = plan_profile_hash(plan->hash,
 			    plan_profile_find(profile, row->original ? row->original : row->name));
@@ -78,13 +80,15 @@ static void hosts_write(const struct waveform *wf, const struct resources *resou
 
 /* ---- segments: runs of one host in a lane's order ---- */
 
-static bool is_place(const struct waveform *wf, uint32_t instance)
+/* Places of instances work on some indices only: in one segment are those that have the same steps
+ * for them. */
+static bool same_steps(const struct waveform *wf, const struct plan *plan, uint32_t a, uint32_t b)
 {
-	return waveform_places(&wf->instances[instance]) > 1;
+	return waveform_places(&wf->instances[a]) == waveform_places(&wf->instances[b]) &&
+	    plan_turn(wf, plan, a) == plan_turn(wf, plan, b);
 }
 
-/* How many instances from `begin` on run on one lane in one host. A place of several is alone, for
- * it works on other indices than its neighbours. */
+/* How many instances from `begin` on run on one lane in one host in the same steps. */
 static size_t run_len(const struct waveform *wf, const struct plan *plan, const uint32_t *sequence,
     const uint32_t *hosts, size_t begin)
 {
@@ -92,7 +96,7 @@ static size_t run_len(const struct waveform *wf, const struct plan *plan, const 
 	size_t end = begin + 1;
 
 	assert(begin < plan->n_instances);
-	while (!is_place(wf, first) && end < plan->n_instances && !is_place(wf, sequence[end]) &&
+	while (end < plan->n_instances && same_steps(wf, plan, first, sequence[end]) &&
 	    hosts[sequence[end]] == hosts[first] &&
 	    plan->instances[sequence[end]].lane == plan->instances[first].lane)
 		end++;
@@ -244,8 +248,8 @@ static uint32_t depth_least(const struct waveform *wf, const struct resources *r
 	uint32_t most = depth_row(wf, resources, plan, readers, instance, port);
 
 	for (uint32_t j = 1; j < waveform_places(it); j++) {
-		const uint32_t depth =
-		    depth_row(wf, resources, plan, readers, (size_t)it->rest + j - 1, port);
+		const uint32_t depth = depth_row(wf, resources, plan, readers,
+		    (size_t)waveform_place(wf->instances, (int)instance, j), port);
 
 		most = depth > most ? depth : most;
 	}

@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "core/base/diag.h"
+#include "core/map/length.h"
 #include "core/map/mapper.h"
 #include "core/waveform/platform.h"
 #include "core/waveform/waveform.h"
@@ -57,14 +58,17 @@ struct plan_instance { /* same numbering as the waveform's instances */
 	/* latest start in the slot: the lane's base and all budgets before; 0: not known */
 	uint64_t start_ns;
 	double kmac;
-	bool guessed; /* kmac is the component's own figure */
+	bool guessed;              /* kmac is the component's own figure */
+	uint64_t bytes;            /* length of the instance, see core/map/length.h */
+	enum length_source length; /* how kmac comes from lengths that were measured */
 };
 
 struct plan_link {         /* same numbering as the waveform's links */
 	uint32_t distance; /* slots */
 };
 
-struct plan_buffer { /* one per connected output port: its links all read the same ring */
+/* One per connected output port, by instance and port: its links all read the same ring. */
+struct plan_buffer {
 	uint32_t instance, port;
 	uint32_t type, max; /* item type, items */
 	/* messages: a power of two, at least the largest distance + 2; between nodes at least
@@ -90,6 +94,10 @@ struct plan_lane {
 	double carry_ns;   /* messages to and from other nodes, see core/map/resources.h */
 	double taken_ns;   /* time of waveforms that were admitted before */
 	double need_ns;    /* admitted time of the instances with T_module; guesses count */
+	/* of need_ns: what stays however small the messages become; and of how many instances that
+	 * is known */
+	double fixed_ns;
+	size_t n_lined;
 	double reserve_ns; /* largest tail: the most by which a budget exceeds the admitted time */
 	double typical_ns; /* time of the instances in a usual slot */
 	size_t n_instances, n_guessed;
@@ -149,7 +157,7 @@ struct plan_options {
 };
 #define PLAN_OPTIONS ((struct plan_options){.q = 0.5, .mapper = MAPPER_PORTFOLIO})
 
-/* Segments of one process: runs of its instances on a lane, and each place of an instance. */
+/* Segments of one process: runs of its instances on a lane that have the same steps. */
 enum { PLAN_HOST_SEGMENTS_MAX = 128 };
 
 /* plan_spread chooses how many places instances with replicas = "auto" get, and gives each place of
@@ -173,6 +181,26 @@ int plan_build(const struct waveform *waveform, const struct platform_model *pla
     const struct profile *profile, const struct plan_options *options, struct diag *diag,
     struct plan **ret);
 void plan_free(struct plan *plan);
+
+/* plan_link_more returns how many slots a link needs for the places of its writer: what an instance
+ * in r places makes is there r - 1 slots later, but for the place on its lane that has r slots for
+ * the same index, too: that one runs behind it. */
+static inline uint32_t plan_link_more(
+    const struct waveform *waveform, const struct wf_link *link, bool one_lane)
+{
+	return one_lane && waveform_aligned(waveform, link)
+	    ? 0
+	    : waveform_places(&waveform->instances[link->from]) - 1;
+}
+
+/* plan_turn returns the turn of a row, once its lag is known: it has those steps s of its segment
+ * for which s % places = turn. */
+static inline uint32_t plan_turn(
+    const struct waveform *waveform, const struct plan *plan, uint32_t row)
+{
+	return (uint32_t)(((uint64_t)plan->instances[row].lag + waveform->instances[row].place) %
+	    waveform_places(&waveform->instances[row]));
+}
 
 /* plan_print returns the text of `aloe plan`. */
 char *plan_print(const struct waveform *waveform, const struct plan *plan);

@@ -52,13 +52,23 @@ const char *plan_port_name(const struct wf_instance *instance, int output, int p
 const struct plan_buffer *plan_buffer_of(
     const struct waveform *wf, const struct plan *plan, const struct wf_link *link)
 {
-	const int from = waveform_named(wf, link->from);
+	const uint32_t from = (uint32_t)waveform_named(wf, link->from),
+	               port = (uint32_t)link->from_port;
+	size_t low = 0, high = plan->n_buffers;
 
-	for (size_t i = 0; i < plan->n_buffers; i++)
-		if (plan->buffers[i].instance == (uint32_t)from &&
-		    plan->buffers[i].port == (uint32_t)link->from_port)
-			return &plan->buffers[i];
-	return NULL;
+	while (low < high) { /* the first that is not before it */
+		const size_t middle = low + (high - low) / 2;
+		const struct plan_buffer *buffer = &plan->buffers[middle];
+
+		if (buffer->instance < from || (buffer->instance == from && buffer->port < port))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < plan->n_buffers && plan->buffers[low].instance == from &&
+	        plan->buffers[low].port == port
+	    ? &plan->buffers[low]
+	    : NULL;
 }
 
 /* ---- for people ---- */
@@ -113,6 +123,28 @@ static void side_print(
 		    ((copies - groups) * bytes + 999) / 1000);
 }
 
+/* Whose costs are not as measured, and how they were made. */
+static void lengths_print(FILE *out, const struct waveform *wf, const struct plan *plan,
+    enum length_source source, const char *how)
+{
+	char names[200] = "";
+	size_t len = 0, n = 0;
+
+	for (size_t i = 0; i < waveform_originals(wf); i++) {
+		const struct wf_instance *it = &wf->instances[i];
+
+		if (plan->instances[i].length != source || it->place > 0)
+			continue;
+		if (len < sizeof(names))
+			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+			    n ? ", " : "", it->original ? it->original : it->name);
+		n++;
+	}
+	if (n)
+		fprintf(out, "lengths: %zu %s: %s%s\n", n, how, names,
+		    len < sizeof(names) ? "" : "...");
+}
+
 static void head_print(FILE *out, const struct waveform *wf, const struct plan *plan)
 {
 	const size_t used = lanes_used(plan);
@@ -131,6 +163,11 @@ static void head_print(FILE *out, const struct waveform *wf, const struct plan *
 		fprintf(out, "costs: measured, profile %016" PRIx64 "\n", plan->hash);
 	else if (plan->n_stated < plan->n_instances)
 		fprintf(out, "costs: the components' own figures (nothing was measured yet)\n");
+	lengths_print(
+	    out, wf, plan, LENGTH_FITTED, "fitted from runs at two or more other lengths");
+	lengths_print(
+	    out, wf, plan, LENGTH_SCALED, "in proportion to the one length that was measured");
+	lengths_print(out, wf, plan, LENGTH_UNKNOWN, "as measured, at a length that is not known");
 	fprintf(out, "lanes: %s\n", mode_text(plan, text, sizeof(text)));
 	for (size_t i = 0; i < waveform_originals(wf); i++)
 		if (wf->instances[i].places > 1 && wf->instances[i].place == 0)
@@ -300,10 +337,11 @@ static json_t *instance_json(const struct waveform *wf, const struct plan *plan,
 {
 	const struct plan_instance *instance = &plan->instances[i];
 
-	return json_pack("{s:s, s:s, s:s?, s:I, s:I, s:f, s:b, s:o, s:o, s:o}", "name",
+	return json_pack("{s:s, s:s, s:s?, s:I, s:I, s:f, s:b, s:I, s:s?, s:o, s:o, s:o}", "name",
 	    wf->instances[i].name, "component", wf->instances[i].type->name, "node",
 	    wf->instances[i].node, "lag", (json_int_t)instance->lag, "run_on",
 	    (json_int_t)instance->run_on, "kmac", instance->kmac, "guessed", instance->guessed,
+	    "bytes", (json_int_t)instance->bytes, "length", length_source_name(instance->length),
 	    "budget_us", us_or_null(instance->budget_ns), "admitted_us",
 	    us_or_null(instance->admitted_ns), "start_us", us_or_null(instance->start_ns));
 }

@@ -12,6 +12,8 @@
 
 enum { PROFILE_SCHEMA = 1 };
 
+#define BYTES_MAX (1ull << 53)
+
 const struct profile_entry *plan_profile_find(const struct profile *profile, const char *instance)
 {
 	const int64_t i = profile ? name_map_find(&profile->names, instance, strlen(instance)) : -1;
@@ -71,7 +73,7 @@ static int names_renew(struct profile *profile)
 }
 
 int plan_profile_set(
-    struct profile *profile, const char *instance, double kmac_p50, double kmac_p99)
+    struct profile *profile, const char *instance, const struct length_point *point)
 {
 	struct profile_entry *entry = (struct profile_entry *)plan_profile_find(profile, instance);
 
@@ -84,9 +86,70 @@ int plan_profile_set(
 			return rc;
 		entry = &profile->entries[profile->len - 1];
 	}
-	entry->kmac_p50 = kmac_p50;
-	entry->kmac_p99 = kmac_p99;
+	entry->points[0] = *point;
+	entry->n_points = 1;
 	return 0;
+}
+
+const struct length_point *plan_profile_at(const struct profile_entry *entry, uint64_t bytes)
+{
+	for (size_t i = 0; i < entry->n_points; i++)
+		if (entry->points[i].bytes == bytes)
+			return &entry->points[i];
+	return NULL;
+}
+
+static void point_add(struct profile_entry *entry, const struct length_point *point)
+{
+	if (entry->n_points < LENGTH_POINTS_MAX && !plan_profile_at(entry, point->bytes))
+		entry->points[entry->n_points++] = *point;
+}
+
+/* Whether a run that missed nothing has measured at this length; nobody knows of length 0 that it
+ * is another one. */
+static bool entry_is_clean(const struct profile_entry *entry, uint64_t bytes)
+{
+	for (size_t p = 0; p < entry->n_points; p++) {
+		const struct length_point *point = &entry->points[p];
+
+		if (!point->missed && (!bytes || !point->bytes || point->bytes == bytes))
+			return true;
+	}
+	return false;
+}
+
+/* False: the entry has become the old one. */
+static bool entry_join(struct profile_entry *entry, const struct profile_entry *old)
+{
+	const struct length_point fresh = entry->points[0];
+
+	if (strcmp(entry->build, old->build) != 0)
+		return true;
+	if (fresh.missed && entry_is_clean(old, fresh.bytes)) {
+		memcpy(entry->points, old->points, sizeof(entry->points));
+		entry->n_points = old->n_points;
+		return false;
+	}
+	for (size_t p = 0; entry->build[0] && fresh.bytes && p < old->n_points; p++)
+		if (old->points[p].bytes && old->points[p].missed <= fresh.missed)
+			point_add(entry, &old->points[p]);
+	return true;
+}
+
+size_t plan_profile_join(struct profile *profile, const struct profile *before)
+{
+	size_t n = 0;
+
+	profile->missed = 0;
+	for (size_t i = 0; i < profile->len; i++) {
+		struct profile_entry *entry = &profile->entries[i];
+		const struct profile_entry *old = plan_profile_find(before, entry->instance);
+
+		n += !old || entry_join(entry, old);
+		if (entry->points[0].missed > profile->missed)
+			profile->missed = entry->points[0].missed;
+	}
+	return n;
 }
 
 void plan_profile_set_build(struct profile *profile, const char *instance, const char *build)
@@ -147,8 +210,12 @@ void plan_profile_convert(
 			continue;
 		if (class_mix(instance->type->mix, mix) < 0)
 			class_mix(NULL, mix);
-		entry->kmac_p50 = kmac_convert(from, to, mix, entry->kmac_p50);
-		entry->kmac_p99 = kmac_convert(from, to, mix, entry->kmac_p99);
+		for (size_t p = 0; p < entry->n_points; p++) {
+			struct length_point *point = &entry->points[p];
+
+			point->kmac_p50 = kmac_convert(from, to, mix, point->kmac_p50);
+			point->kmac_p99 = kmac_convert(from, to, mix, point->kmac_p99);
+		}
 	}
 	profile->converted = true;
 }
@@ -178,29 +245,83 @@ uint64_t plan_profile_hash(uint64_t hash, const struct profile_entry *entry)
 	if (!hash)
 		hash = HASH_START;
 	hash = hash_text(hash, entry->instance);
-	hash = hash_bytes(hash, &entry->kmac_p50, sizeof(entry->kmac_p50));
-	hash = hash_bytes(hash, &entry->kmac_p99, sizeof(entry->kmac_p99));
+	for (size_t p = 0; p < entry->n_points; p++) {
+		const struct length_point *point = &entry->points[p];
+
+		hash = hash_bytes(hash, &point->bytes, sizeof(point->bytes));
+		hash = hash_bytes(hash, &point->kmac_p50, sizeof(point->kmac_p50));
+		hash = hash_bytes(hash, &point->kmac_p99, sizeof(point->kmac_p99));
+	}
 	return hash ? hash : 1;
 }
 
-static int entry_load(const char *instance, const json_t *json, const char *file, struct diag *diag,
-    struct profile *profile)
+/* `known`: the length must be there. missed: by the run, unless the cost has its own. */
+static int point_load(const json_t *json, bool known, uint64_t missed, const char *at,
+    struct diag *diag, struct length_point *ret)
 {
-	const char *build = NULL;
 	double p50, p99;
-	char at[256];
 
-	snprintf(at, sizeof(at), "%s: profile.%s", file, instance);
+	*ret = (struct length_point){.missed = missed};
 	if (!json_is_object(json))
 		return diag_error(
 		    diag, at, 0, "a cost must be an object {\"kmac_p50\": ..., \"kmac_p99\": ...}");
 	if (json_want_real(json, "kmac_p50", -1, at, diag, &p50) ||
 	    json_want_real(json, "kmac_p99", -1, at, diag, &p99))
 		return -EINVAL;
-	if (!(p50 >= 0 && p99 >= p50 && p99 <= 1e12))
+	if (!(p50 >= 0 && p99 >= p50 && p99 <= LENGTH_KMAC_MAX))
 		return diag_error(diag, at, 0,
 		    "kmac_p50 = %g and kmac_p99 = %g do not satisfy 0 <= p50 <= p99 <= 1e12", p50,
 		    p99);
+	if (json_object_get(json, "missed") &&
+	    json_want_uint(json, "missed", INT64_MAX, at, diag, &ret->missed))
+		return -EINVAL;
+	ret->kmac_p50 = p50;
+	ret->kmac_p99 = p99;
+	if (!known && !json_object_get(json, "bytes"))
+		return 0;
+	if (json_want_uint(json, "bytes", BYTES_MAX, at, diag, &ret->bytes))
+		return -EINVAL;
+	return ret->bytes ? 0 : diag_error(diag, at, 0, "bytes = 0 is no length");
+}
+
+/* What runs before have measured at other lengths. */
+static int lengths_load(const json_t *json, uint64_t missed, const char *at, struct diag *diag,
+    struct profile_entry *entry)
+{
+	struct length_point point;
+	json_t *lengths, *one;
+	char here[300];
+	size_t i;
+
+	if (!json_object_get(json, "lengths"))
+		return 0;
+	if (json_want_array(json, "lengths", LENGTH_POINTS_MAX - 1, at, diag, &lengths))
+		return -EINVAL;
+	json_array_foreach(lengths, i, one)
+	{
+		snprintf(here, sizeof(here), "%s.lengths[%zu]", at, i);
+		if (point_load(one, true, missed, here, diag, &point))
+			return -EINVAL;
+		if (!entry->points[0].bytes || plan_profile_at(entry, point.bytes))
+			return diag_error(diag, here, 0,
+			    "bytes = %llu is there twice, or beside a cost whose length is not "
+			    "known",
+			    (unsigned long long)point.bytes);
+		point_add(entry, &point);
+	}
+	return 0;
+}
+
+static int entry_load(const char *instance, const json_t *json, const char *file, struct diag *diag,
+    struct profile *profile)
+{
+	struct length_point point;
+	const char *build = NULL;
+	char at[256];
+
+	snprintf(at, sizeof(at), "%s: profile.%s", file, instance);
+	if (point_load(json, false, profile->missed, at, diag, &point))
+		return -EINVAL;
 	if (json_want_text_or_null(json, "build", at, diag, &build))
 		return -EINVAL;
 	if (build &&
@@ -208,10 +329,11 @@ static int entry_load(const char *instance, const json_t *json, const char *file
 	        strspn(build, "0123456789abcdef") != SHA256_TEXT - 1))
 		return diag_error(diag, at, 0,
 		    "build: \"%.80s\" is not a SHA-256, which has 64 hexadecimal digits", build);
-	if (plan_profile_set(profile, instance, p50, p99) < 0)
+	if (plan_profile_set(profile, instance, &point) < 0)
 		return -ENOMEM;
 	plan_profile_set_build(profile, instance, build ? build : "");
-	return 0;
+	return lengths_load(json, profile->missed, at, diag,
+	    (struct profile_entry *)plan_profile_find(profile, instance));
 }
 
 static int run_load(
@@ -276,7 +398,7 @@ int plan_profile_load(
 	int rc;
 
 	if (!root)
-		return -EINVAL;
+		return -errno;
 	rc = root_load(file, root, diag, &profile);
 	json_decref(root);
 	if (rc)
@@ -284,6 +406,31 @@ int plan_profile_load(
 	else
 		*ret = profile;
 	return rc;
+}
+
+static json_t *point_json(const struct length_point *point, uint64_t missed)
+{
+	return json_pack("{s:f, s:f, s:o*, s:o*}", "kmac_p50", point->kmac_p50, "kmac_p99",
+	    point->kmac_p99, "bytes", point->bytes ? json_integer((json_int_t)point->bytes) : NULL,
+	    "missed", point->missed != missed ? json_integer((json_int_t)point->missed) : NULL);
+}
+
+static json_t *entry_json(const struct profile_entry *entry, uint64_t missed)
+{
+	json_t *json = point_json(&entry->points[0], missed), *lengths = json_array();
+	int bad = 0;
+
+	for (size_t p = 1; p < entry->n_points; p++)
+		bad |= json_array_append_new(lengths, point_json(&entry->points[p], missed));
+	if (entry->build[0])
+		bad |= json_object_set_new(json, "build", json_string(entry->build));
+	if (entry->n_points > 1)
+		bad |= json_object_set(json, "lengths", lengths);
+	json_decref(lengths);
+	if (bad == 0)
+		return json;
+	json_decref(json);
+	return NULL;
 }
 
 char *plan_profile_save(const struct profile *profile)
@@ -294,9 +441,8 @@ char *plan_profile_save(const struct profile *profile)
 	for (size_t i = 0; i < profile->len; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
 
-		if (json_object_set_new(entries, entry->instance,
-		        json_pack("{s:f, s:f, s:s*}", "kmac_p50", entry->kmac_p50, "kmac_p99",
-		            entry->kmac_p99, "build", entry->build[0] ? entry->build : NULL))) {
+		if (json_object_set_new(
+		        entries, entry->instance, entry_json(entry, profile->missed))) {
 			json_decref(entries);
 			return NULL;
 		}

@@ -18,11 +18,13 @@
  * meet no others, holds 1. The run ends when no message that was begun holds the run.
  *
  * The last index is known when a source ends. Sources of one node stay within one step of each
- * other, so no source goes beyond the last index. Between nodes such a step would take as long as a
- * message there and back. There sources go on, and their messages after the last index must have no
- * visible effect. So a sink, an I/O component, and every instance with a run-on wait at index k
- * until all sources have done index k - 1; then they know whether k - 1 was the last index. An
- * instance without a run-on need not wait, because nobody reads its messages after the last index.
+ * other, so no source goes beyond the last index; those in several places never end, and go up to
+ * 128 steps and their places apart unless something behind a source may end. Between nodes such a
+ * step would take as long as a message there and back. There sources go on, and their messages
+ * after the last index must have no visible effect. So a sink, an I/O component, and every
+ * instance with a run-on wait at index k until all sources have done index k - 1; then they know
+ * whether k - 1 was the last index. An instance without a run-on need not wait, because nobody
+ * reads its messages after the last index.
  */
 #ifndef ALOE_MAP_TAILS_H
 #define ALOE_MAP_TAILS_H

@@ -57,19 +57,41 @@ static bool link_precedes(
 	return knots->of[link->from] != knots->of[link->to] || link->delay == 0;
 }
 
-/* Numbers the units in topological order, ties by file order. */
+/* The rows of each copy, place by place: so the first places of all instances stand together, then
+ * the second ones, for each lane to have all of its own. Writes the rows and where each stands. */
+static void rows_write(const struct waveform *wf, uint32_t *rows, uint32_t *stands)
+{
+	const size_t each = waveform_originals(wf);
+	uint32_t places = 1, n = 0;
+
+	for (size_t i = 0; i < wf->n_instances; i++)
+		places = waveform_places(&wf->instances[i]) > places
+		    ? waveform_places(&wf->instances[i])
+		    : places;
+	for (size_t copy = 0; each > 0 && copy < wf->n_instances; copy += each)
+		for (uint32_t place = 0; place < places; place++)
+			for (size_t i = copy; i < copy + each; i++)
+				if (wf->instances[i].place == place) {
+					stands[i] = n;
+					rows[n++] = (uint32_t)i;
+				}
+}
+
+/* Numbers the units in topological order, ties by file order, place by place. */
 static int numbers_write(struct units *units, const struct knots *knots,
-    const struct neighbours *readers, const uint32_t *firsts, uint32_t *open, uint32_t *numbers)
+    const struct neighbours *readers, const uint32_t *firsts, const uint32_t *rows,
+    const uint32_t *stands, uint32_t *open, uint32_t *numbers)
 {
 	const struct waveform *wf = units->waveform;
-	size_t unit = 0, rest = 0;
+	size_t at = 0, rest = 0;
 
 	for (size_t i = 0; i < wf->n_instances; i++)
 		numbers[i] = MAPPING_NONE;
 	for (size_t i = 0; i < wf->n_links; i++)
 		open[firsts[wf->links[i].to]] += link_precedes(knots, firsts, &wf->links[i]);
-	while (unit < wf->n_instances) {
-		size_t next = unit + 1;
+	while (at < wf->n_instances) {
+		const uint32_t unit = rows[at];
+		size_t next = at + 1;
 
 		if (firsts[unit] == unit && numbers[unit] == MAPPING_NONE && !open[unit]) {
 			numbers[unit] = (uint32_t)units->n++;
@@ -77,11 +99,11 @@ static int numbers_write(struct units *units, const struct knots *knots,
 				const uint32_t to = firsts[wf->links[l].to];
 
 				if (link_precedes(knots, firsts, &wf->links[l]) &&
-				    --open[to] == 0 && to < next)
-					next = to;
+				    --open[to] == 0 && stands[to] < next)
+					next = stands[to];
 			}
 		}
-		unit = next;
+		at = next;
 	}
 	for (size_t i = 0; i < wf->n_instances; i++)
 		rest += firsts[i] == i && numbers[i] == MAPPING_NONE;
@@ -94,18 +116,23 @@ static int units_number(struct units *units, const struct knots *knots)
 	uint32_t *firsts = calloc(wf->n_instances + 1, sizeof(*firsts));
 	uint32_t *open = calloc(wf->n_instances + 1, sizeof(*open));
 	uint32_t *numbers = calloc(wf->n_instances + 1, sizeof(*numbers));
+	uint32_t *rows = calloc(wf->n_instances + 1, sizeof(*rows));
+	uint32_t *stands = calloc(wf->n_instances + 1, sizeof(*stands));
 	struct neighbours readers = {0};
 	int rc = -ENOMEM;
 
-	if (firsts && open && numbers) {
+	if (firsts && open && numbers && rows && stands) {
 		firsts_write(wf, knots, firsts);
+		rows_write(wf, rows, stands);
 		rc = neighbours_init(&readers, wf, true, firsts, NULL);
 	}
 	if (!rc)
-		rc = numbers_write(units, knots, &readers, firsts, open, numbers);
+		rc = numbers_write(units, knots, &readers, firsts, rows, stands, open, numbers);
 	neighbours_fini(&readers);
 	for (size_t i = 0; !rc && i < wf->n_instances; i++)
 		units->of[i] = numbers[firsts[i]];
+	free(stands);
+	free(rows);
 	free(numbers);
 	free(open);
 	free(firsts);

@@ -5,9 +5,10 @@
  *
  * Together stay: knots whose declared delays do not cover their cycles (core/map/cycles.h), and
  * whole copies, unless the file pins parts of them. What may not run on a lane (core/map/where.h)
- * takes INFINITY there. Units are numbered in topological order, ties by file
- * order, so that neighbours in number are neighbours in the graph. A link takes its largest message
- * in every slot: items x bytes of an item, in kbit.
+ * takes INFINITY there. Units are numbered in topological order, ties by file order, and where
+ * instances are in several places first all first places, so that neighbours in number are
+ * neighbours in the graph. A link takes its largest message in every slot: items x bytes of an
+ * item, in kbit.
  */
 #ifndef ALOE_MAP_UNITS_H
 #define ALOE_MAP_UNITS_H

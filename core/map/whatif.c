@@ -64,27 +64,36 @@ static int links_look(const struct waveform *wf, const struct resources *resourc
 		whatif->slot_ns =
 		    fmax(whatif->slot_ns, sums[pool] / resources->kbit[pool] * (double)wf->slot_ns);
 		whatif->scale = fmin(whatif->scale, resources->kbit[pool] / sums[pool]);
+		if (sums[pool] > resources->kbit[pool]) /* whatever the slot: both grow with it */
+			whatif->stream_ns = 0;
 	}
 	free(sums);
 	return 0;
 }
 
-static void lanes_look(
-    const struct resources *resources, const struct plan *plan, struct plan_whatif *whatif)
+static void lanes_look(const struct waveform *wf, const struct resources *resources,
+    const struct plan *plan, struct plan_whatif *whatif)
 {
+	bool stream = true;
+
 	for (size_t l = 0; l < plan->n_lanes; l++) {
 		const struct plan_lane *lane = &plan->lanes[l];
-		const double modules = (double)lane->n_instances * resources->lanes[l].module_ns;
-		const double room = lane->limit_ns - lane->base_ns - lane->taken_ns - modules;
+		const double stays = lane->base_ns + lane->taken_ns + lane->fixed_ns,
+		             grows = lane->need_ns - lane->fixed_ns;
 
 		if (!lane->n_instances)
 			continue;
 		whatif->slot_ns = fmax(whatif->slot_ns, lane_ns(plan, l) / (1 - resources->margin));
-		if (lane->need_ns > modules)
+		if (grows > 0)
 			whatif->scale =
-			    fmin(whatif->scale, fmax(0, room) / (lane->need_ns - modules));
+			    fmin(whatif->scale, fmax(0, lane->limit_ns - stays) / grows);
 		whatif->guessed += lane->n_guessed;
+		stream = stream && lane->n_lined == lane->n_instances && grows < lane->limit_ns;
+		whatif->stream_ns =
+		    fmax(whatif->stream_ns, stays / (lane->limit_ns - grows) * (double)wf->slot_ns);
 	}
+	if (!stream)
+		whatif->stream_ns = 0;
 }
 
 static void first_look(const struct waveform *wf, const struct profile *profile,
@@ -231,7 +240,7 @@ int plan_whatif(const struct waveform *wf, const struct platform_model *platform
 	rc = resources_init(&resources, wf, platform, &diag);
 	if (!rc) {
 		whatif.known = resources.known;
-		lanes_look(&resources, plan, &whatif);
+		lanes_look(wf, &resources, plan, &whatif);
 		first_look(wf, profile, &resources, plan, &whatif);
 		rc = links_look(wf, &resources, plan, &whatif);
 	}

@@ -14,8 +14,12 @@ struct plan_whatif {
 	bool known;     /* the capacity of every lane; else nothing below holds but `guessed` */
 	size_t guessed; /* instances whose costs were never measured */
 	double slot_ns; /* the shortest slot that this mapping holds, with the messages of now */
-	/* all messages, budgets and links could be so many times as large; INFINITY: nothing
-	 * grows */
+	/* the same of a stream, whose messages shrink and grow with the slot; 0: what of the costs
+	 * stays is not known of all instances, or no slot is long enough, as where a link between
+	 * nodes carries too little */
+	double stream_ns;
+	/* all messages, budgets and links could be so many times as large; of costs whose line is
+	 * known only the marginal part grows; INFINITY: nothing grows */
 	double scale;
 	bool over;       /* a lane does not hold its instances */
 	uint32_t first;  /* the instance to make faster first: the largest on the fullest lane */

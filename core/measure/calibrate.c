@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/kernels/mac.h"
+
 enum {
-	DATA_LEN = 512, /* a power of two */
 	WARM_UP_NS = 20000000,
 	WARM_UP_MACS = 100000,
 	/* 10^10 iterations: only a clock that stands still gets there */
@@ -16,18 +17,8 @@ enum {
 	NOW_MACS = 5000,
 };
 
-#if defined(__x86_64__)
-#define IN_REGISTER "+x"
-#elif defined(__aarch64__)
-#define IN_REGISTER "+w"
-#elif defined(__arm__)
-#define IN_REGISTER "+t"
-#else
-#define IN_REGISTER "+m"
-#endif
-
 struct mac_bench {
-	float x[DATA_LEN], y[DATA_LEN];
+	struct mac_data data;
 	volatile float sum; /* someone must want the result */
 };
 
@@ -39,36 +30,11 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The unit. The empty asm pins product and sum to a scalar register at each step, so that no
- * compiler option (-O3, -ffast-math, -march with fused multiply-add) makes vectors, several sums or
- * another instruction of it. */
-static float mac_run(const float *x, const float *y, uint32_t macs)
-{
-	float sum = 0;
-
-	for (uint32_t i = 0; i < macs; i++) {
-		float product = x[i % DATA_LEN] * y[i % DATA_LEN];
-
-		__asm__ volatile("" : IN_REGISTER(product), IN_REGISTER(sum));
-		sum += product;
-	}
-	return sum;
-}
-
-/* Signs alternate, so the sum stays small and no number is ever subnormal. */
-static void bench_init(struct mac_bench *bench)
-{
-	for (int i = 0; i < DATA_LEN; i++) {
-		bench->x[i] = 1.0f + (float)i / DATA_LEN;
-		bench->y[i] = i % 2 ? -0.5f : 0.5f;
-	}
-}
-
 static uint64_t bench_run(struct mac_bench *bench, uint32_t macs, clockid_t clock)
 {
 	const uint64_t start = now_ns(clock);
 
-	bench->sum = mac_run(bench->x, bench->y, macs);
+	bench->sum = mac_run(&bench->data, macs);
 	return now_ns(clock) - start;
 }
 
@@ -104,7 +70,7 @@ int calibrate_mmac(struct calibration *ret)
 	double rates[CALIBRATE_BLOCKS];
 	uint32_t macs;
 
-	bench_init(&bench);
+	mac_init(&bench.data);
 	macs = bench_warm_up(&bench);
 	if (!macs)
 		return -EIO;
@@ -133,7 +99,7 @@ double calibrate_mac_now_ns(void)
 	uint64_t least = UINT64_MAX;
 	struct mac_bench bench;
 
-	bench_init(&bench);
+	mac_init(&bench.data);
 	for (int i = 0; i < NOW_PASSES; i++) {
 		const uint64_t ns = bench_run(&bench, NOW_MACS, CLOCK_MONOTONIC);
 

@@ -80,6 +80,10 @@ int platform_nice(pid_t pid, pid_t tid, int nice);
 /* platform_demote takes real-time priority away from a thread whose segment does not return. */
 int platform_demote(pid_t tid);
 
+/* platform_yield lets the calling thread run where nothing else wants its CPU. Without a right
+ * nothing takes that back. 0 or -errno. */
+int platform_yield(void);
+
 /* platform_forgo_priority gives up CAP_SYS_NICE, the right to raise the priority of a thread, for
  * the calling thread and everything that it starts, for ever. platform_forbid_priority takes the
  * same right from process pid as far as limits give it (RLIMIT_RTPRIO, RLIMIT_NICE). Both return 0

@@ -202,9 +202,12 @@ struct radio_driver {
 	    struct radio_packet *ret, unsigned n);
 	void (*release)(
 	    struct radio *radio, uint32_t channel, const struct radio_packet *packets, unsigned n);
-	/* place returns room for the samples of one packet, or NULL if there is no room. The pace
+	/* ready makes ready what the first packet of a slot needs, so that place and flush take
+	 * less; the pace calls it a little before the slot. NULL: there is nothing to do. place
+	 * returns room for the samples of one packet, or NULL if there is no room. The pace
 	 * calls send before it asks for the next room. send queues the packet, with the time at
 	 * which the radio transmits it; UINT64_MAX: at once. flush sends the queued packets. */
+	void (*ready)(struct radio *radio, uint32_t channel);
 	uint8_t *(*place)(struct radio *radio, uint32_t channel);
 	void (*send)(struct radio *radio, uint32_t channel, uint32_t samples, uint64_t ticks);
 	void (*flush)(struct radio *radio);

@@ -95,6 +95,7 @@ struct transport_kind {
 	unsigned (*receive)(struct transport *transport, struct packet *ret, unsigned n);
 	void (*put)(struct transport *transport, const struct packet *packets, unsigned n);
 	unsigned (*get)(struct transport *transport, struct packet *ret, unsigned n);
+	void (*warm)(struct transport *transport, const struct packet *packet); /* or NULL */
 	unsigned (*send)(struct transport *transport, const struct packet *packets, unsigned n);
 	void (*count)(struct transport *transport);
 	int (*fd)(const struct transport *transport);
@@ -135,6 +136,15 @@ static inline void transport_put(
 static inline unsigned transport_get(struct transport *transport, struct packet *ret, unsigned n)
 {
 	return transport->kind->get(transport, ret, n);
+}
+
+/* transport_warm looks at what the next transport_send will need, so that it lies in this core's
+ * cache then: to be called a little before it, with a packet of transport_get, which stays the
+ * caller's. */
+static inline void transport_warm(struct transport *transport, const struct packet *packet)
+{
+	if (transport->kind->warm != NULL)
+		transport->kind->warm(transport, packet);
 }
 
 /* transport_send sends packets in order, at most TRANSPORT_BURST in one call, and returns how many

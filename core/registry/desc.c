@@ -140,7 +140,7 @@ static int names_read(const json_t *object, struct at *at, struct aloe_param *pa
 		return -EINVAL;
 	const char **names = calloc(json_array_size(list) + 1, sizeof(*names));
 	if (!names)
-		return -ENOMEM;
+		return diag_error(at->diag, at->text, 0, "names: out of memory");
 	param->names = names;
 	json_array_foreach(list, i, item)
 	{

@@ -79,12 +79,6 @@ static const char *file_check(const char *path)
 	return reason;
 }
 
-/* Fields that have no meaning yet: the name of the first that is set, or NULL. */
-static const char *reserved_field(const struct aloe_component *component)
-{
-	return component->warm ? "warm" : NULL;
-}
-
 static int entry_check(
     const char *path, const char *name, const struct aloe_entry *entry, struct diag *diag)
 {
@@ -103,10 +97,6 @@ static int entry_check(
 		diag_error(diag, path, 0, "is not a component: it has no work, fill or drain");
 	else if (entry->component->work_many && !entry->component->work)
 		diag_error(diag, path, 0, "has work_many, and no work, which must be there, too");
-	else if (reserved_field(entry->component))
-		diag_error(diag, path, 0,
-		    "sets \"%s\", which is reserved: this version of ALOE needs it to be NULL",
-		    reserved_field(entry->component));
 	else if (entry->component->stateless > 1)
 		diag_error(diag, path, 0, "states stateless = %u; 0 or 1 is allowed",
 		    entry->component->stateless);

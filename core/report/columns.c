@@ -158,6 +158,8 @@ static const struct view_column lanes[] = {
         .help = "mean load: the share of a slot in which the lane works"},
     {"p99", 8, 51, "load_p99", .scale = 100, .digits = 1, .unit = " %",
         .help = "load in 99 of 100 slots is at most this"},
+    {"core", 8, 123, "core_mean", .scale = 100, .digits = 1, .unit = " %",
+        .help = "share of the core that the lane takes, with waiting for its slots and waking up"},
     {"left p1 us", 10, 0, "left_us.p1", .scale = 1, .digits = 1,
         .help = "time left at the end of 99 of 100 slots is at least this, in microseconds"},
     {"least us", 10, 0, "left_us.least", .scale = 1, .digits = 1,

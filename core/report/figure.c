@@ -95,9 +95,9 @@ static void instances_add(struct times_figure *figure, const json_t *report)
 
 		snprintf(row.label, sizeof(row.label), "%s", report_text(instance, "name"));
 		text_whole(row.label);
-		if (report_number(instance, "calls") > 0)
+		if (json_timed(instance) > 0)
 			row_add(figure, &row);
-		if (report_number(instance, "calls") == 0 || !(budget_us > 0) || !(row.us[0] > 0))
+		if (json_timed(instance) == 0 || !(budget_us > 0) || !(row.us[0] > 0))
 			continue;
 		budgets = budgets ? budgets : plot_series(figure->plot, PLOT_ROWS, "budget");
 		json_array_append_new(budgets, json_pack("[s, f]", row.label, budget_us));

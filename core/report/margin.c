@@ -42,6 +42,24 @@ void margins_print(const json_t *report, const char *label, FILE *out)
 	margin_figures(radio, out);
 }
 
+void untimed_print(const json_t *report, FILE *out)
+{
+	double calls = 0, timed = 0;
+	json_t *i;
+	size_t n;
+
+	json_array_foreach(json_object_get(report, "instances"), n, i)
+	{
+		calls += report_number(i, "calls");
+		timed += json_timed(i);
+	}
+	if (timed < calls)
+		fprintf(out,
+		    "  the times are of %.0f out of %.0f call%s: where calls are short, the "
+		    "virtual clock times one step of 17\n",
+		    timed, calls, plural(calls));
+}
+
 void budgets_print(const json_t *report, FILE *out)
 {
 	bool any = false;

@@ -10,6 +10,7 @@ static void troubles_print(const json_t *peer, FILE *out)
 	static const struct {
 		const char *key, *words;
 	} rows[] = {
+	    {"unsent", "not sent"},
 	    {"repeated", "sent once more"},
 	    {"known", "came twice"},
 	    {"early", "came before there was room"},

@@ -24,6 +24,11 @@ unsigned batons_print(const json_t *report, const char *label, FILE *out);
  * budgets_print: a table of what calls left of their budgets */
 void margins_print(const json_t *report, const char *label, FILE *out);
 void budgets_print(const json_t *report, FILE *out);
+/* untimed_print: of how many of the calls the times are, where not of all */
+void untimed_print(const json_t *report, FILE *out);
+/* a line: what a lane takes of its core with its waiting, and who is woken how often; nothing where
+ * it is not known */
+void spent_print(const json_t *lane, const char *label, FILE *out);
 /* lines about the clocks of the nodes that the waveform is on (clocks.c) */
 void clocks_print(const json_t *report, FILE *out);
 /* lines about what the bridges of those nodes have sent and received (peers.c) */

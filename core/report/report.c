@@ -177,6 +177,7 @@ static void instances_print(const json_t *report, FILE *out)
 		    report_number(i, "max_us"), report_number(i, "kmac"),
 		    100 * report_number(i, "share"));
 	}
+	untimed_print(report, out);
 }
 
 /* What the plan counts for a usual slot, beside one as it was. */
@@ -213,6 +214,20 @@ static void upgrades_print(const json_t *report, FILE *out)
 	}
 }
 
+/* Of a run that is older, or whose exec was started again, nothing is known. */
+void spent_print(const json_t *lane, const char *label, FILE *out)
+{
+	const double slots = report_number(lane, "slots") + report_number(lane, "skipped");
+
+	if (!json_is_number(json_object_get(lane, "core_mean")) || slots <= 0)
+		return;
+	fprintf(out,
+	    "%stakes %.2f %% of the core with its waiting; wake-ups a slot: lane %.3f, watchdog "
+	    "%.3f, I/O %.3f\n",
+	    label, 100 * report_number(lane, "core_mean"), report_number(lane, "wakes") / slots,
+	    report_number(lane, "watchdog_wakes") / slots, report_number(lane, "io_wakes") / slots);
+}
+
 static void lanes_print(const json_t *report, FILE *out)
 {
 	json_t *lane;
@@ -234,6 +249,7 @@ static void lanes_print(const json_t *report, FILE *out)
 		fprintf(out, "; overhead %.2f us\n",
 		    report_number(json_object_get(lane, "overhead_us"), "mean"));
 		planned_print(report, lane, out);
+		spent_print(lane, "           ", out);
 	}
 	if (report_number(report, "remaps") > 0)
 		fprintf(out,

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +15,7 @@
 #include "core/measure/local.h"
 #include "core/report/report.h"
 
-enum { PROFILE_BYTES_MAX = 4 << 20, CALLS_MIN = 100, RUNS_A_SECOND = 1000 };
+enum { PROFILE_BYTES_MAX = 64 << 20, CALLS_MIN = 100, RUNS_A_SECOND = 1000 };
 
 static int profile_path(const char *state, const char *waveform, const struct class_rates *rates,
     const char *clock, char *ret, size_t size)
@@ -41,7 +42,7 @@ static int profile_newest(
 	struct dirent *entry;
 	struct stat stat;
 
-	rc = -ENOENT;
+	rc = rc < 0 ? rc : entries ? -ENOENT : -errno;
 	snprintf(tail, sizeof(tail), "-%.16s.json", clock);
 	while (entries && (entry = readdir(entries))) {
 		if (!ends_with(entry->d_name, tail) ||
@@ -154,65 +155,88 @@ int store_profile_take(const json_t *report, const struct class_rates *rates, st
 	ret->missed = (uint64_t)report_missed(report);
 	json_array_foreach(json_object_get(report, "instances"), n, i)
 	{
-		const double p50 =
-		    calibrate_kmac(report_number(i, "p50_us") * 1e3, rates->mmac_per_s);
-		const double p99 =
-		    calibrate_kmac(report_number(i, "p99_us") * 1e3, rates->mmac_per_s);
+		const struct length_point point = {.missed = ret->missed,
+		    .bytes = (uint64_t)fmin(fmax(report_number(i, "bytes"), 0), 1e15),
+		    .kmac_p50 = calibrate_kmac(report_number(i, "p50_us") * 1e3, rates->mmac_per_s),
+		    .kmac_p99 =
+		        calibrate_kmac(report_number(i, "p99_us") * 1e3, rates->mmac_per_s)};
 
-		if (report_number(i, "calls") < CALLS_MIN || !(p50 > 0))
+		if (json_timed(i) < CALLS_MIN || !(point.kmac_p50 > 0))
 			continue;
-		if (plan_profile_set(ret, report_text(i, "name"), p50, p99) < 0)
+		if (plan_profile_set(ret, report_text(i, "name"), &point) < 0)
 			return -ENOMEM;
 		plan_profile_set_build(ret, report_text(i, "name"), report_text(i, "build"));
 	}
 	return 0;
 }
 
-/* Whether what is kept is of the same builds and of a run that missed nothing, while the new one
- * did. */
-static bool kept_is_better(const char *path, const struct profile *profile)
+/* What is kept: empty where there is no file, or one with wrong content. 0; -errno where a file is
+ * there and cannot be read: nobody knows what would be lost with it. */
+static int kept_read(const char *path, struct profile *ret)
 {
-	struct profile kept = {0};
-	bool better = false;
 	struct diag diag;
 	char *text = NULL;
 	size_t len = 0;
+	int rc = file_read(path, PROFILE_BYTES_MAX, &text, &len);
 
+	*ret = (struct profile){0};
+	if (rc < 0)
+		return rc == -ENOENT ? 0 : rc;
 	diag_init(&diag);
-	if (profile->missed > 0 && file_read(path, PROFILE_BYTES_MAX, &text, &len) == 0 &&
-	    plan_profile_load(path, text, len, &diag, &kept) == 0)
-		better = kept.missed == 0;
-	for (size_t i = 0; better && i < profile->len; i++) {
-		const struct profile_entry *entry =
-		    plan_profile_find(&kept, profile->entries[i].instance);
-
-		better = entry && strcmp(entry->build, profile->entries[i].build) == 0;
-	}
-	plan_profile_fini(&kept);
+	rc = plan_profile_load(path, text, len, &diag, ret);
 	diag_fini(&diag);
 	free(text);
-	return better;
+	return rc == -EINVAL ? 0 : rc;
 }
 
-int store_profile_write(const char *state, const json_t *report, const struct class_rates *rates)
+/* Beside what is kept of runs before, as far as that is good. 0, or -errno with what is wrong in
+ * diag. */
+static int profile_keep(const char *path, struct profile *profile, struct diag *diag)
+{
+	struct profile kept;
+	char *text;
+	int rc = kept_read(path, &kept);
+
+	if (rc < 0) {
+		diag_error(diag, path, 0,
+		    "the costs of earlier runs cannot be read, so the file is left as it is: %s",
+		    file_reason(rc));
+		return rc;
+	}
+	if (plan_profile_join(profile, &kept) > 0) {
+		text = plan_profile_save(profile);
+		rc = text ? file_write(path, text, strlen(text)) : -ENOMEM;
+		free(text);
+	}
+	plan_profile_fini(&kept);
+	return rc;
+}
+
+/* The path of a profile that is to be written, in a folder that is there. */
+static int profile_place(const char *state, const json_t *report, const struct class_rates *rates,
+    const char *clock, char *ret, size_t size)
 {
 	const char *waveform = report_text(report, "waveform");
+	int rc = path_print(ret, size, "%s/profiles/%s", state, waveform);
+
+	rc = rc < 0 ? rc : dir_make(ret);
+	return rc < 0 ? rc : profile_path(state, waveform, rates, clock, ret, size);
+}
+
+int store_profile_write(
+    const char *state, const json_t *report, const struct class_rates *rates, struct diag *diag)
+{
 	struct profile profile;
-	char path[PATH_MAX];
-	char *text = NULL;
+	char path[PATH_MAX] = "";
 	int rc = store_profile_take(report, rates, &profile);
 
 	if (rc == 0 && profile.len && report_speaks(report, NULL, 0)) {
-		rc = path_print(path, sizeof(path), "%s/profiles/%s", state, waveform);
-		rc = rc < 0 ? rc : dir_make(path);
-		rc = rc < 0
-		    ? rc
-		    : profile_path(state, waveform, rates, profile.clock, path, sizeof(path));
-		text = plan_profile_save(&profile);
-		if (rc == 0 && !kept_is_better(path, &profile))
-			rc = text ? file_write(path, text, strlen(text)) : -ENOMEM;
+		rc = profile_place(state, report, rates, profile.clock, path, sizeof(path));
+		if (rc == 0)
+			rc = profile_keep(path, &profile, diag);
 	}
-	free(text);
+	if (rc < 0 && !diag->errors)
+		diag_error(diag, path[0] ? path : state, 0, "%s", file_reason(rc));
 	plan_profile_fini(&profile);
 	return rc;
 }

@@ -28,10 +28,14 @@
 int store_profile_read(
     const char *state, const struct waveform *waveform, struct diag *diag, struct profile *ret);
 /* store_profile_write keeps the costs that a report has measured, of instances called at least 100
- * times, as measured on the kind of machine of `rates`, instead of those measured there before.
- * Nothing is kept of a run that does not speak (report_speaks), nor of one that missed slots where
- * one of the same builds is kept that missed none. 0 or -errno. */
-int store_profile_write(const char *state, const json_t *report, const struct class_rates *rates);
+ * times, as measured on the kind of machine of `rates`, instead of those measured there before; of
+ * the same builds at other lengths the newest stay beside them, unless their run missed more
+ * slots. Nothing is kept of a run that does not speak (report_speaks), nor of an instance in one
+ * that missed slots where one of the same build and length is kept that missed none. A profile that
+ * is there and cannot be read is left as it is; one with wrong content is written anew. 0, or
+ * -errno with what is wrong in diag. */
+int store_profile_write(
+    const char *state, const json_t *report, const struct class_rates *rates, struct diag *diag);
 /* store_profile_take gives them without keeping them; fini in any case. 0 or -ENOMEM. */
 int store_profile_take(const json_t *report, const struct class_rates *rates, struct profile *ret);
 

@@ -93,6 +93,7 @@ static void profile_overhead(const json_t *report, FILE *out)
 		    report_number(lane, "slots"), plural(report_number(lane, "slots")),
 		    100 * report_number(lane, "load_mean"), 100 * report_number(lane, "load_p99"),
 		    report_number(json_object_get(lane, "overhead_us"), "mean"));
+		spent_print(lane, "  ", out);
 	}
 }
 
@@ -119,6 +120,7 @@ void report_profile(const json_t *report, FILE *out)
 		    report_number(i, "p99_us"), report_number(i, "p999_us"),
 		    100 * report_number(i, "share"));
 	}
+	untimed_print(report, out);
 	fprintf(out, "\ntime spent on inputs and outputs, mean of a call\n");
 	json_array_foreach(json_object_get(report, "instances"), n, i)
 	{

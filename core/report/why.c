@@ -121,8 +121,11 @@ void report_miss(const json_t *report, const json_t *miss, FILE *out)
 	size_t n;
 
 	if (strcmp(report_text(miss, "what"), "no record") == 0) {
-		fprintf(out, "slot %.0f of %s: no record: %s\n", report_number(miss, "slot"),
-		    report_text(report, "waveform"), report_text(miss, "why"));
+		const char *node = report_text(miss, "node");
+
+		fprintf(out, "slot %.0f of %s%s%s%s: no record: %s\n", report_number(miss, "slot"),
+		    report_text(report, "waveform"), node[0] ? ", node \"" : "", node,
+		    node[0] ? "\"" : "", report_text(miss, "why"));
 		return;
 	}
 	if (strcmp(report_text(miss, "what"), "on time") != 0) {

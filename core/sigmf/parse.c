@@ -56,8 +56,10 @@ static int name_read(
 {
 	const char *text = NULL;
 
-	if (text_read(object, key, at, diag, &text) < 0 || !text)
-		return text ? -EINVAL : 0;
+	if (text_read(object, key, at, diag, &text) < 0)
+		return -EINVAL;
+	if (!text)
+		return 0;
 	if (!text[0] || strchr(text, '/') || !strcmp(text, ".") || !strcmp(text, ".."))
 		return diag_error(diag, at, 0,
 		    "%s: found \"%.100s\"; the name of a file in the same folder is needed", key,

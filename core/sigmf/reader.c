@@ -225,11 +225,6 @@ const struct sigmf_meta *sigmf_meta(const struct sigmf_reader *reader)
 	return reader->meta;
 }
 
-uint64_t sigmf_samples(const struct sigmf_reader *reader)
-{
-	return reader->samples;
-}
-
 /* The samples before the first segment, if it does not begin with the first sample, or all if there
  * is none: what sigmf_no_capture says of them. Segment 0 is these, segment i the capture i - 1. */
 static struct sigmf_capture segment_get(const struct sigmf_reader *reader, size_t i)

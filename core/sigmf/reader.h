@@ -18,7 +18,6 @@ int sigmf_open(const char *path, bool verify, struct diag *diag, struct sigmf_re
 void sigmf_close(struct sigmf_reader *reader);
 
 const struct sigmf_meta *sigmf_meta(const struct sigmf_reader *reader);
-uint64_t sigmf_samples(const struct sigmf_reader *reader); /* in the data file */
 /* The places of the original stream, lost samples counted: of the first sample, and behind the
  * last one. */
 uint64_t sigmf_first(const struct sigmf_reader *reader);

@@ -26,10 +26,11 @@ static inline void inputs_recheck(struct instance *it, uint64_t k)
 	atomic_thread_fence(memory_order_acquire);
 	for (uint32_t p = 0; p < it->n_in; p++) {
 		const struct instance_input *input = &it->input[p];
+		const uint64_t m = k - input->delay;
 
-		if (!input->crosses || input->bound == NULL ||
-		    atomic_load_explicit(&input->bound->stamp, memory_order_relaxed) ==
-		        k - input->delay + 1)
+		if (!input->crosses || !input->bound ||
+		    atomic_load_explicit(
+		        &input->messages[m & input->mask].stamp, memory_order_relaxed) == m + 1)
 			continue;
 		counter_bump(&it->stats->overwritten);
 		sound = false;

@@ -80,7 +80,7 @@ bool baton_left(const struct node_lane *lane, const struct lane_image *image, ui
 	        !baton_at_work(image, baton));
 }
 
-uint64_t baton_next(const struct node_lane *lane, uint64_t baton, uint64_t but)
+__attribute__((hot)) uint64_t baton_next(const struct node_lane *lane, uint64_t baton, uint64_t but)
 {
 	const uint64_t slot = baton_slot(baton);
 	const uint32_t entry = baton_entry(baton);
@@ -97,7 +97,8 @@ uint64_t baton_next(const struct node_lane *lane, uint64_t baton, uint64_t but)
 	return baton_make(slot + 1, BATON_FRESH, live_from(lane, 0, but));
 }
 
-const struct node_timebase *baton_timebase(const struct node_image *node, uint32_t lane)
+__attribute__((hot)) const struct node_timebase *baton_timebase(
+    const struct node_image *node, uint32_t lane)
 {
 	const uint32_t number =
 	    atomic_load_explicit(&node->lane[lane].timebase, memory_order_acquire);
@@ -115,7 +116,8 @@ static uint64_t slots_begun(const struct node_timebase *base, uint64_t now)
 }
 
 /* The latest possible baton is the fresh baton of the slot that begins next. */
-bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton, uint64_t now)
+__attribute__((hot)) bool baton_possible(
+    const struct node_image *node, uint32_t lane, uint64_t baton, uint64_t now)
 {
 	const struct node_timebase *base = baton_timebase(node, lane);
 	const uint64_t slots = baton_slot(baton) + ((baton & BATON_FRESH) == 0);
@@ -163,6 +165,11 @@ static uint32_t slots_promised(const struct node_lane *lane, uint64_t baton)
 
 /* Without real-time rights a thread may wait for its CPU for longer than a slot, which is no reason
  * to stop the thread. */
+bool baton_harmless(const struct node_image *node, uint32_t lane, uint64_t baton, bool realtime)
+{
+	return !realtime || lane_is_single(&node->lane[lane], baton);
+}
+
 uint64_t baton_bound(const struct node_image *node, uint32_t lane, uint64_t baton, bool realtime)
 {
 	const struct node_timebase *base = baton_timebase(node, lane);
@@ -172,7 +179,7 @@ uint64_t baton_bound(const struct node_image *node, uint32_t lane, uint64_t bato
 
 	assert(node != NULL);
 	assert(lane < NODE_LANES_MAX);
-	if (realtime && !lane_is_single(&node->lane[lane], baton))
+	if (!baton_harmless(node, lane, baton, realtime))
 		least = BATON_BOUND_NS;
 	return promised > least ? promised : least;
 }

@@ -52,6 +52,10 @@ bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton
  * has the lane, or if the lane has no real-time priority. */
 uint64_t baton_bound(const struct node_image *node, uint32_t lane, uint64_t baton, bool realtime);
 
+/* baton_harmless tells whether the bound of everybody on the lane is at least BATON_BOUND_ALONE_NS,
+ * as long as the table stays as it is. */
+bool baton_harmless(const struct node_image *node, uint32_t lane, uint64_t baton, bool realtime);
+
 /* baton_look looks at the baton once. baton_held returns the time from which the bound counts for
  * the holder that was seen. */
 enum baton_state baton_look(const struct node_image *node, uint32_t lane,

@@ -35,8 +35,27 @@ static void input_look_back(struct instance *it, struct instance_input *input)
 	input->missed = 0;
 }
 
-/* Returns not 0, and binds no message, if the message states a length that no writer writes. */
-__attribute__((always_inline)) static inline uint64_t input_bind(
+/* Binds message m, which is complete; false if it states a length that no writer writes. */
+static inline bool message_bind(
+    struct aloe_in *in, struct instance_input *input, struct image_message *message, uint64_t m)
+{
+	const uint32_t state = atomic_load_explicit(&message->state, memory_order_relaxed);
+	const uint32_t len =
+	    state == ALOE_VALID ? atomic_load_explicit(&message->len, memory_order_relaxed) : 0;
+
+	if (len > input->max)
+		return false;
+	if (!input->bound) /* most often so: then the line of cache stays as it is */
+		input->bound = true;
+	in->data = input_items(input, m);
+	in->len = len;
+	in->state = state;
+	return true;
+}
+
+/* What is not a message that is there: the input is not connected, nothing was sent for this index,
+ * it was not there at the last call, or is not there now. Returns as input_bind does. */
+__attribute__((noinline)) static uint64_t input_bind_rest(
     struct instance *it, uint32_t p, uint64_t k)
 {
 	struct instance_input *input = &it->input[p];
@@ -47,7 +66,7 @@ __attribute__((always_inline)) static inline uint64_t input_bind(
 
 	assert(p < it->n_in);
 	*in = (struct aloe_in){input->data, 0, ALOE_ABSENT};
-	input->bound = NULL;
+	input->bound = false;
 	if (input->messages == NULL || k < input->delay)
 		return 0;
 	if (input->missed != 0)
@@ -66,16 +85,27 @@ __attribute__((always_inline)) static inline uint64_t input_bind(
 		input_lacks(it, p, k);
 		return 0;
 	}
-	input->bound = message;
-	in->data = input->data + (m & input->mask) * input->stride;
-	in->state = atomic_load_explicit(&message->state, memory_order_relaxed);
-	in->len =
-	    in->state == ALOE_VALID ? atomic_load_explicit(&message->len, memory_order_relaxed) : 0;
-	if (in->len <= input->max)
+	if (message_bind(in, input, message, m))
 		return 0;
-	*in = (struct aloe_in){input->data, 0, ALOE_ABSENT};
 	it->spoiled = p | IMAGE_SPOILED_INPUT;
 	return 1;
+}
+
+/* Returns not 0, and binds no message, if the message states a length that no writer writes. */
+static inline uint64_t input_bind(struct instance *it, uint32_t p, uint64_t k)
+{
+	struct instance_input *input = &it->input[p];
+	const uint64_t m = k - input->delay;
+
+	if (input->messages != NULL && k >= input->delay && input->missed == 0 &&
+	    (m <= it->last || m - it->last <= input->run_on)) {
+		struct image_message *message = &input->messages[m & input->mask];
+
+		if (atomic_load_explicit(&message->stamp, memory_order_acquire) == m + 1 &&
+		    message_bind(&it->in[p], input, message, m))
+			return 0;
+	}
+	return input_bind_rest(it, p, k);
 }
 
 /* Returns image_canaries of the message. */
@@ -88,9 +118,8 @@ static inline uint64_t output_bind(struct instance *it, uint32_t p, uint64_t k)
 	out->state = ALOE_ABSENT;
 	if (output->messages == NULL)
 		return 0;
-	output->bound = &output->messages[k & output->mask];
-	atomic_store_explicit(&output->bound->stamp, 0, memory_order_relaxed);
-	out->data = output->data + (k & output->mask) * output->stride;
+	atomic_store_explicit(&output->messages[k & output->mask].stamp, 0, memory_order_relaxed);
+	out->data = output_items(output, k);
 	return image_canaries(out->data, output->canary);
 }
 
@@ -132,11 +161,11 @@ static inline int output_publish(struct instance *it, uint32_t p, uint64_t k)
 {
 	struct instance_output *output = &it->output[p];
 	const struct aloe_out *out = &it->out[p];
+	struct image_message *message;
 
-	assert(p < it->n_out);
 	if (output->messages == NULL)
 		return 0;
-	assert(output->bound != NULL);
+	message = &output->messages[k & output->mask];
 	if (image_canaries(out->data, output->canary) != 0)
 		return spoiled_report(it, p, k, 0);
 	if (out->len > out->max) {
@@ -144,9 +173,9 @@ static inline int output_publish(struct instance *it, uint32_t p, uint64_t k)
 		return -EOVERFLOW;
 	}
 	atomic_store_explicit(
-	    &output->bound->len, out->state == ALOE_VALID ? out->len : 0, memory_order_relaxed);
-	atomic_store_explicit(&output->bound->state, out->state, memory_order_relaxed);
-	atomic_store_explicit(&output->bound->stamp, k + 1, memory_order_release);
+	    &message->len, out->state == ALOE_VALID ? out->len : 0, memory_order_relaxed);
+	atomic_store_explicit(&message->state, out->state, memory_order_relaxed);
+	atomic_store_explicit(&message->stamp, k + 1, memory_order_release);
 	return 0;
 }
 
@@ -194,14 +223,14 @@ static int record_copy(struct instance *it)
 		if (it->output[0].messages == NULL)
 			return 0;
 		memcpy(it->out[0].data, record->data,
-		    (size_t)record->len * aloe_item_bytes(it->out_format[0].type));
+		    (size_t)record->len * aloe_item_bytes(it->setup.out[0].type));
 		aloe_put(&it->slot, 0, record->len);
 		return 0;
 	}
 	record->state = it->in[0].state;
 	record->len = it->in[0].len;
 	memcpy(record->data, it->in[0].data,
-	    (size_t)record->len * aloe_item_bytes(it->in_format[0].type));
+	    (size_t)record->len * aloe_item_bytes(it->setup.in[0].type));
 	return 0;
 }
 
@@ -228,17 +257,22 @@ static inline int io_call(struct instance *it, uint64_t k)
 	return status;
 }
 
-static inline int work_call(struct instance *it, uint64_t k)
+static inline void slot_set(struct instance *it, uint64_t k)
 {
 	it->slot.index = k;
 	it->slot.flags = k > it->last ? ALOE_SLOT_AFTER : 0;
 	it->slot.why = NULL;
+}
+
+static inline int work_call(struct instance *it, uint64_t k)
+{
+	slot_set(it, k);
 	if (it->records > 0)
 		return io_call(it, k);
 	return it->work(it->state, &it->slot);
 }
 
-int instance_call(struct instance *it, uint64_t k, unsigned checks)
+__attribute__((hot)) int instance_call(struct instance *it, uint64_t k, unsigned checks)
 {
 	uint64_t broken = 0;
 	int status;
@@ -305,13 +339,6 @@ int instance_call_sampled(struct instance *it, uint64_t k, unsigned checks)
 	counter_bump(&it->stats->port_count);
 	instance_show_vars(it);
 	return status;
-}
-
-static void slot_set(struct instance *it, uint64_t k)
-{
-	it->slot.index = k;
-	it->slot.flags = k > it->last ? ALOE_SLOT_AFTER : 0;
-	it->slot.why = NULL;
 }
 
 int instance_bind(struct instance *it, uint64_t k, bool sampled)

@@ -36,12 +36,12 @@ static void inputs_bind(
     struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
 	assert(row->n_inputs <= ALOE_PORTS_MAX);
-	it->n_in = row->n_inputs;
+	it->n_in = (uint8_t)row->n_inputs;
 	for (uint32_t p = 0; p < row->n_inputs; p++) {
 		const struct image_input *in = &view->inputs[row->inputs + p];
 		const struct image_buffer *buffer;
 
-		it->in_format[p] =
+		it->setup.in[p] =
 		    (struct aloe_format){in->buffer == IMAGE_NONE ? 0 : in->type, in->max};
 		if (in->buffer == IMAGE_NONE)
 			continue;
@@ -51,7 +51,7 @@ static void inputs_bind(
 		    .messages = image_messages(view, in->buffer),
 		    .data = image_data(view, in->buffer),
 		    .mask = buffer->depth - 1,
-		    .stride = buffer->stride,
+		    .lines = (uint32_t)(buffer->stride / INSTANCE_LINE),
 		    .delay = in->delay,
 		    .max = buffer->max,
 		    .run_on = view->instances[buffer->instance].run_on,
@@ -64,12 +64,12 @@ static void outputs_bind(
     struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
 	assert(row->n_outputs <= ALOE_PORTS_MAX);
-	it->n_out = row->n_outputs;
+	it->n_out = (uint8_t)row->n_outputs;
 	for (uint32_t p = 0; p < row->n_outputs; p++) {
 		const struct image_output *out = &view->outputs[row->outputs + p];
 		const struct image_buffer *buffer;
 
-		it->out_format[p] =
+		it->setup.out[p] =
 		    (struct aloe_format){out->buffer == IMAGE_NONE ? 0 : out->type, out->max};
 		if (out->buffer == IMAGE_NONE)
 			continue;
@@ -81,7 +81,7 @@ static void outputs_bind(
 		    .messages = image_messages(view, out->buffer),
 		    .data = image_data(view, out->buffer),
 		    .mask = buffer->depth - 1,
-		    .stride = buffer->stride,
+		    .lines = (uint32_t)(buffer->stride / INSTANCE_LINE),
 		    .canary = buffer->canary,
 		};
 	}
@@ -149,7 +149,7 @@ static uint32_t io_records(const struct instance *it)
 static int io_open(struct instance *it)
 {
 	const struct aloe_format *format =
-	    it->component->fill != NULL ? &it->out_format[0] : &it->in_format[0];
+	    it->component->fill != NULL ? &it->setup.out[0] : &it->setup.in[0];
 	int status;
 
 	assert(it->state != NULL);
@@ -174,8 +174,8 @@ static int io_open(struct instance *it)
 /* The ports' tables in one piece. */
 static int ports_alloc(struct instance *it, const struct image_instance *row)
 {
-	const size_t one_in = sizeof(*it->in) + sizeof(*it->input) + sizeof(*it->in_format);
-	const size_t one_out = sizeof(*it->out) + sizeof(*it->output) + sizeof(*it->out_format);
+	const size_t one_in = sizeof(*it->in) + sizeof(*it->input) + sizeof(*it->setup.in);
+	const size_t one_out = sizeof(*it->out) + sizeof(*it->output) + sizeof(*it->setup.out);
 	uint8_t *piece =
 	    arena_take(it->arena, row->n_inputs * one_in + row->n_outputs * one_out + 1);
 
@@ -187,9 +187,9 @@ static int ports_alloc(struct instance *it, const struct image_instance *row)
 	it->out = (void *)(it->in + row->n_inputs);
 	it->input = (void *)(it->out + row->n_outputs);
 	it->output = (void *)(it->input + row->n_inputs);
-	it->in_format = it->setup.in = (void *)(it->output + row->n_outputs);
-	it->out_format = it->setup.out = (void *)(it->in_format + row->n_inputs);
-	assert((uint8_t *)(it->out_format + row->n_outputs) ==
+	it->setup.in = (void *)(it->output + row->n_outputs);
+	it->setup.out = (void *)(it->setup.in + row->n_inputs);
+	assert((uint8_t *)(it->setup.out + row->n_outputs) ==
 	    piece + row->n_inputs * one_in + row->n_outputs * one_out);
 	return 0;
 }
@@ -211,7 +211,7 @@ static void stats_bind(
 	it->phase = row->side > 0 ? row->side - 1 : row->phase;
 	it->budget_ns = row->budget_ns;
 	it->vars = &view->vars[row->vars];
-	it->n_vars = row->n_vars;
+	it->n_vars = (uint8_t)row->n_vars;
 	it->latency = image_latency(view, it->number);
 	if (row->sink != 0 && it->latency != NULL) {
 		const struct image_instance *source = &view->instances[row->sink - 1];
@@ -251,6 +251,26 @@ static int level_choose(struct aloe_setup *setup)
 	return rc;
 }
 
+/* What the component names to be warm, which stays as it is. */
+static int warm_ask(struct instance *it)
+{
+	struct aloe_warm warm = {.len = 0};
+	struct aloe_range *ranges;
+
+	if (it->component->warm == NULL)
+		return 0;
+	assert(it->initialised);
+	it->component->warm(it->state, &warm);
+	assert(it->warm == NULL);
+	ranges = arena_take(it->arena, warm.len * sizeof(*ranges) + 1);
+	if (ranges == NULL)
+		return aloe_fail(&it->setup, "no memory for the list of what is to be warm");
+	memcpy(ranges, warm.ranges, warm.len * sizeof(*ranges));
+	it->warm = ranges;
+	it->n_warm = warm.len;
+	return 0;
+}
+
 int instance_open(struct instance *it, const struct image_view *view, uint32_t number,
     const struct aloe_entry *entry, struct aloe_radio *radio, struct arena *arena)
 {
@@ -263,7 +283,6 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	    .number = number,
 	    .named = row->named,
 	    .last = IMAGE_FOREVER,
-	    .segment = row->segment,
 	    .shares_scratch = view->head->copies > 1,
 	    .scratch_segment = row->segment,
 	    .arena = arena};
@@ -302,6 +321,8 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	if (it->component->init != NULL && it->component->init(it->state, &it->setup) < 0)
 		return -1;
 	it->initialised = true;
+	if (warm_ask(it) != 0)
+		return -1;
 	if (live_new(it->component, it->state, &it->setup, it->setup.error, sizeof(it->setup.error),
 	        &it->live) != 0)
 		return -1;
@@ -316,7 +337,6 @@ void instance_follow(struct instance *it, const struct image_view *view)
 
 	assert(it->component != NULL);
 	assert(it->number < view->head->instances.count);
-	it->segment = row->segment;
 	inputs_bind(it, view, row);
 	outputs_bind(it, view, row);
 	stats_bind(it, view, row);
@@ -360,6 +380,7 @@ int instance_close(struct instance *it, uint64_t until_ns)
 		instance_show_vars(it);
 	io_ring_fini(&it->io);
 	it->state = NULL;
+	it->n_warm = 0;
 	it->initialised = false;
 	return status < 0 ? status : 0;
 }

@@ -16,60 +16,62 @@
 struct instance_input {
 	struct image_message *messages; /* NULL: not connected */
 	uint8_t *data;
-	uint64_t mask, stride, delay;
-	uint64_t run_on;             /* of the writer */
-	struct image_message *bound; /* message of this call, whose stamp is checked again */
 	/* stamp that was missing at the last call; if it is there now, the message was late; 0:
 	 * none */
 	uint64_t missed;
-	uint32_t max; /* items of a message */
-	bool crosses; /* the writer is in another segment */
+	uint32_t mask, lines;        /* lines: from message to message, of INSTANCE_LINE bytes */
+	uint32_t delay, run_on, max; /* run_on: of the writer; max: items of a message */
+	bool crosses, bound; /* by another segment; to a message, whose stamp is checked again */
 };
 
 struct instance_output {
 	struct image_message *messages; /* NULL: not connected */
 	uint8_t *data;
-	uint64_t mask, stride, canary;
-	struct image_message *bound;
+	uint64_t canary;
+	uint32_t mask, lines; /* as of an input */
 };
 
-enum { INSTANCE_BESIDE = 0 };
-
-/* The fields that a call touches come first, and all ports of the instance lie together, so that a
- * call on a cold core touches few lines of cache. */
+/* What a call touches comes first, and all ports of the instance lie together: few lines of cache,
+ * for cores that are cold or full of messages. A call whose time is not taken touches INSTANCE_CALL
+ * bytes here, and writes to the second line alone; another one touches INSTANCE_HOT bytes. */
+enum { INSTANCE_BESIDE = 0, INSTANCE_LINE = 64, INSTANCE_CALL = 128, INSTANCE_HOT = 192 };
 struct instance {
 	int (*work)(void *self, struct aloe_slot *slot);
 	void *state;
-	struct image_instance_state *stats;
-	struct hist_head *time;
-	/* these four arrays lie in one piece of memory; each has as many elements as ports */
-	struct aloe_in *in;
-	struct aloe_out *out;
 	struct instance_input *input;
 	struct instance_output *output;
-	uint32_t n_in, n_out;
-
+	/* first: the first step of the instance, which is its lag or later */
+	uint64_t first, last;
 	/* run_on: calls for indices after the last index of the waveform. period: INSTANCE_BESIDE:
 	 * side by side with others (many.h), in each step; then phase is the position among them */
 	uint32_t lag, period, phase, run_on;
-	/* first: the first step of the instance, which is its lag or later */
-	uint64_t first, last, budget_ns;
+
+	uint8_t n_in, n_out, n_vars;
+	uint32_t number;  /* in the image */
+	uint32_t records; /* in the ring of an I/O component; 0: no I/O component */
+	uint32_t untimed; /* calls that stats->untimed lacks */
+	struct aloe_slot slot;
+
+	struct image_instance_state *stats;
+	struct hist_head *time;
+	const struct image_var *vars;
 	/* sinks: segment of the source, which knows when the step of an index began */
 	const struct image_segment_state *source_state;
-	const struct image_var *vars;
-	uint32_t n_vars, number, segment; /* numbers in the image */
-	uint32_t records;                 /* in the ring of an I/O component; 0: no I/O component */
-
-	struct aloe_slot slot;
+	uint64_t budget_ns;
 	uint64_t work_ns; /* of the last sampled call */
+	/* as slot.in and slot.out; these arrays, input and output are one piece, by port */
+	struct aloe_in *in;
+	struct aloe_out *out;
 
 	struct image_latency *latency;
 	uint64_t latency_ns; /* last counted */
 	uint64_t source_lag;
 	struct io_ring io;
 	const struct aloe_component *component;
-	struct aloe_setup setup;
-	struct aloe_format *in_format, *out_format; /* in the piece of the ports */
+	struct aloe_setup setup; /* setup.in and setup.out are in the piece of the ports */
+	/* what the component names to be warm; NULL: nothing */
+	const struct aloe_range *warm;
+	size_t n_warm;
 	struct arena *arena;
 	struct live *live; /* NULL: the component has no live array */
 	uint32_t named;    /* number of the first of its places, which changes name */
@@ -83,11 +85,15 @@ struct instance {
 	uint32_t *lacks;       /* of the segment: number + 1 of an instance that lacked a message */
 	uint64_t due_ns;       /* INSTANCE_DUE: when the outputs of this call are late */
 	struct lapses *lapses; /* recorded or repeated; NULL: neither */
+	uint64_t spare;        /* to whole lines of cache */
 };
 
 static_assert(sizeof(void *) < 8 ||
-        (offsetof(struct instance, work_ns) == 192 && sizeof(struct instance) % 64 == 0),
-    "a call touches three lines of cache, for every element of an array");
+        (offsetof(struct instance, n_in) == INSTANCE_LINE &&
+            offsetof(struct instance, stats) == INSTANCE_CALL &&
+            offsetof(struct instance, latency) == INSTANCE_HOT &&
+            sizeof(struct instance) % INSTANCE_LINE == 0),
+    "a call touches two or three lines of cache, for every element of an array");
 
 /* instance_open sets the parameters from the image, runs check and init, and creates and fills the
  * I/O ring. The memory of the instance is from `arena`, which belongs to the caller and lives
@@ -129,6 +135,17 @@ static inline bool instance_can(const struct instance *instance)
 		return true;
 	return instance->component->fill != NULL ? io_has_record(&instance->io)
 	                                         : io_has_space(&instance->io);
+}
+
+/* input_items and output_items give the items of message m. */
+static inline uint8_t *input_items(const struct instance_input *input, uint64_t m)
+{
+	return input->data + (m & input->mask) * input->lines * INSTANCE_LINE;
+}
+
+static inline uint8_t *output_items(const struct instance_output *output, uint64_t m)
+{
+	return output->data + (m & output->mask) * output->lines * INSTANCE_LINE;
 }
 
 /* outputs_absent: as if the call had not come. [slot] */

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <sched.h>
+#include <sys/timerfd.h>
 
 #include "core/base/clock.h"
 
@@ -13,9 +14,15 @@ enum {
 	GUARD_MIN_NS = 4096,
 	GUARD_MAX_NS = 100000,
 	WARM_NS = 2000,
+	AGAIN_NS = 3000, /* for what comes after the bulk */
 	STIR_NS = 6000,
-	STIR_PART = 16
+	STIR_PART = 16,
+	WARM_PART = 64,
+	WARM_BYTES = 512 * 1024, /* half of a core's second cache */
+	CALL_NS = 1500
 };
+
+#define TIMER_NS 3600000000000ull
 
 enum { RADIO_NAP_NS = 1000000, FILES_NAP_NS = 50000 };
 
@@ -28,20 +35,29 @@ enum { PASSED_NS = 1000000000 };
  * an entry is passed over. */
 enum { WATCH_LATE_NS = 100000, STALL_NS = 300000, RESCUE_NS = 100000 };
 
-static void seat_wake(
+/* True if the thread slept although its word said that it does not. */
+static bool seat_wake(
     const struct node_lane *lane, struct lane_image *image, uint64_t baton, uint32_t but)
 {
 	const uint32_t entry = baton_entry(baton),
 	               seat = entry < NODE_ENTRIES_MAX ? lane->entry[entry].seat : but;
+	bool says_so;
 
+	assert(image != NULL);
+	assert(but == IMAGE_NONE || but < NODE_ENTRIES_MAX);
 	if (seat == but || seat >= NODE_ENTRIES_MAX)
-		return;
-	atomic_fetch_add(&image->go[seat], 1);
-	futex_wake(&image->go[seat], 1);
+		return false;
+	/* a lane's thread believes its lane-mate that it does not sleep, and then the lane-mate
+	 * looks at the baton before it sleeps; exec, and who takes the baton on in the place of
+	 * another, does not */
+	if (but != IMAGE_NONE && !(atomic_load(&image->go[seat]) & GO_ASLEEP))
+		return false;
+	says_so = atomic_fetch_add(&image->go[seat], 1) & GO_ASLEEP;
+	return futex_wake(&image->go[seat], 1) > 0 && !says_so;
 }
 
-int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to,
-    uint32_t seat)
+__attribute__((hot)) int lane_pass(const struct node_lane *lane, struct lane_image *image,
+    uint64_t from, uint64_t to, uint32_t seat)
 {
 	if (!atomic_compare_exchange_strong(&image->baton, &from, to))
 		return -ESTALE;
@@ -49,22 +65,21 @@ int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t f
 	return 0;
 }
 
-int lane_take_on(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to,
-    uint32_t seat)
+int lane_take_on(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to)
 {
 	uint64_t had = atomic_load(&image->since);
 	const uint32_t entry = baton_entry(to);
 
-	if (lane_pass(lane, image, from, to, seat) != 0)
+	if (lane_pass(lane, image, from, to, IMAGE_NONE) != 0)
 		return -ESTALE;
 	/* unless the new holder has written its own time already */
 	atomic_compare_exchange_strong(&image->since, &had, since_make(clock_ns(), 0, entry));
 	return 0;
 }
 
-void lane_wake(const struct node_lane *lane, struct lane_image *image)
+bool lane_wake(const struct node_lane *lane, struct lane_image *image)
 {
-	seat_wake(lane, image, atomic_load(&image->baton), IMAGE_NONE);
+	return seat_wake(lane, image, atomic_load(&image->baton), IMAGE_NONE);
 }
 
 static bool thread_leaves(const struct lane_thread *thread)
@@ -92,6 +107,17 @@ uint64_t lane_guard(uint64_t guard, uint64_t late_ns)
 	return least < GUARD_MAX_NS ? least : GUARD_MAX_NS;
 }
 
+uint64_t lane_warm_time(uint64_t known, uint64_t took_ns, uint64_t slot_ns)
+{
+	const uint64_t most = slot_ns / WARM_PART, less = known - known / WARM_PART,
+	               wanted = took_ns + took_ns / 4;
+	const uint64_t next = wanted > less ? wanted : less;
+
+	assert(known <= UINT64_MAX / 2);
+	assert(took_ns <= UINT64_MAX / 2);
+	return next < most ? next : most;
+}
+
 static bool segment_enter(struct lane_thread *thread, uint32_t entry, struct segment **ret)
 {
 	assert(entry < NODE_ENTRIES_MAX);
@@ -116,9 +142,8 @@ static uint32_t entries_of(const struct lane_thread *thread)
 	return entries < NODE_ENTRIES_MAX ? entries : NODE_ENTRIES_MAX;
 }
 
-/* The thread spins for the rest of the time before the edge. The memory that the slot touches first
- * is fetched last. */
-static void lane_warm(struct lane_thread *thread, uint64_t until)
+/* The memory that the slot touches first is fetched last. */
+static void segments_warm(struct lane_thread *thread, uint64_t until)
 {
 	struct segment *segment;
 
@@ -127,8 +152,37 @@ static void lane_warm(struct lane_thread *thread, uint64_t until)
 			segment_warm(segment, until);
 		segment_leave(thread);
 	}
+}
+
+/* What runs first comes first, for not all may find room. */
+static void segments_warm_bulk(struct lane_thread *thread, uint64_t until)
+{
+	const uint32_t entries = entries_of(thread);
+	struct segment *segment;
+	size_t room = WARM_BYTES;
+
+	for (uint32_t e = 0; e < entries && room > 0 && clock_ns() < until; e++) {
+		if (segment_enter(thread, e, &segment))
+			segment_warm_bulk(segment, &room, until);
+		segment_leave(thread);
+	}
+}
+
+static void lane_warm(struct lane_thread *thread, uint64_t until)
+{
+	segments_warm(thread, until);
 	if (thread->rehearsal != NULL && clock_ns() < until)
 		rehearsal_run(thread->rehearsal);
+}
+
+/* The thread spins for the rest of the time before the edge. The engine's own memory comes first,
+ * for a slot needs it before all else, and once more when the bulk may have pushed it out of the
+ * first cache: the bulk leaves time for that. */
+static void lane_warm_all(struct lane_thread *thread, uint64_t until)
+{
+	segments_warm(thread, until);
+	segments_warm_bulk(thread, until - AGAIN_NS);
+	lane_warm(thread, until);
 }
 
 /* The seat of an entry, once for each thread: for a thread with several entries the first entry
@@ -150,15 +204,23 @@ static uint32_t mate_seat(const struct lane_thread *thread, uint32_t entry)
 	return seat;
 }
 
-/* The time for stirring all lane-mates; 0: it is too much of the slot, or there are none. */
-static uint64_t stir_time(const struct lane_thread *thread, uint64_t slot_ns)
+static uint32_t mates_of(const struct lane_thread *thread)
 {
 	const uint32_t entries = thread->fifo ? entries_of(thread) : 0;
-	uint64_t ns = 0;
+	uint32_t n = 0;
 
+	assert(entries <= NODE_ENTRIES_MAX);
 	for (uint32_t e = 0; e < entries; e++)
-		ns += mate_seat(thread, e) != thread->seat ? STIR_NS : 0;
-	return ns <= slot_ns / STIR_PART ? ns : 0;
+		n += mate_seat(thread, e) != thread->seat;
+	assert(n <= entries);
+	return n;
+}
+
+/* The time for something that takes `each` of every lane-mate; 0: it is too much of the slot, or
+ * there are none. */
+static uint64_t mates_time(uint32_t mates, uint64_t each, uint64_t slot_ns)
+{
+	return mates * each <= slot_ns / STIR_PART ? mates * each : 0;
 }
 
 static void mates_stir(const struct lane_thread *thread)
@@ -178,26 +240,85 @@ static void mates_stir(const struct lane_thread *thread)
 	sched_yield();
 }
 
+/* Right before the edge the lane-mates are woken in their order: they want the CPU, which this
+ * thread has until it sleeps, and so have nobody to wake them when their turn comes. A word says
+ * that its thread sleeps until that thread is woken, for this one may be killed before it wakes it;
+ * and if the thread ran in between, and sleeps again, its word is another one. */
+static void mates_call(const struct lane_thread *thread, uint64_t edge)
+{
+	const uint32_t entries = entries_of(thread);
+
+	assert(entries <= NODE_ENTRIES_MAX);
+	for (uint32_t e = 0; e < entries && clock_ns() + CALL_NS < edge; e++) {
+		const uint32_t seat = mate_seat(thread, e);
+		_Atomic uint32_t *go;
+		uint32_t word;
+
+		assert(seat < NODE_ENTRIES_MAX);
+		go = &thread->image->go[seat];
+		if (seat == thread->seat || !(atomic_load(go) & GO_ASLEEP))
+			continue;
+		word = atomic_fetch_add(go, 1) + 1;
+		futex_wake(go, 1);
+		atomic_compare_exchange_strong(go, &word, word & ~GO_ASLEEP);
+	}
+}
+
+void lane_timer_set(int timer, uint64_t at_ns)
+{
+	const struct itimerspec at = {
+	    .it_value = clock_timespec(at_ns), .it_interval = clock_timespec(TIMER_NS)};
+
+	timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+/* The watchdog looks when the holder of this slot would be overdue; no later slot is overdue
+ * sooner. */
+static void watchdog_put_off(struct lane_thread *thread, uint64_t edge)
+{
+	const int timer = atomic_load_explicit(&thread->timer, memory_order_relaxed);
+	const uint64_t baton = atomic_load_explicit(&thread->image->baton, memory_order_relaxed);
+
+	assert(thread->lane < NODE_LANES_MAX);
+	assert(edge >= thread->put_off_ns);
+	if (timer <= 0 || !baton_harmless(thread->node, thread->lane, baton, thread->fifo))
+		return;
+	lane_timer_set(timer, edge + BATON_BOUND_ALONE_NS);
+	thread->put_off_ns = edge + BATON_BOUND_ALONE_NS / 2;
+}
+
 static void timer_wait(struct lane_thread *thread, uint64_t slot_ns, uint64_t edge, uint64_t now)
 {
-	const uint64_t stirring = stir_time(thread, slot_ns);
+	const uint32_t mates = mates_of(thread);
+	const uint64_t stirring = mates_time(mates, STIR_NS, slot_ns),
+	               calling = mates_time(mates, CALL_NS, slot_ns);
 	_Atomic uint64_t *guard_ns = &thread->image->guard_ns;
 	const uint64_t known = atomic_load_explicit(guard_ns, memory_order_relaxed);
 	const uint64_t guard = known > 0 && known <= GUARD_MAX_NS ? known : GUARD_FIRST_NS;
+	/* most wake-ups are far less late than the guard allows, so warming needs no time of its
+	 * own beside it */
+	const uint64_t warming = thread->warm_ns + WARM_NS,
+	               lead = guard > warming ? guard : warming;
 
 	assert(now < edge);
 	assert(guard > 0 && guard <= GUARD_MAX_NS);
-	if (now + guard + stirring < edge) {
-		const uint64_t awake = edge - guard - stirring;
+	if (now + lead + stirring + calling < edge) {
+		const uint64_t awake = edge - lead - stirring - calling;
 
+		if (edge >= thread->put_off_ns)
+			watchdog_put_off(thread, edge);
 		clock_sleep_until(awake);
 		now = clock_ns();
 		atomic_store_explicit(
 		    guard_ns, lane_guard(guard, now - awake), memory_order_relaxed);
 		witness_wait(&thread->witness, now, edge, slot_ns, true);
-		if (stirring > 0 && now + stirring < edge)
+		if (stirring > 0 && now + stirring + calling < edge)
 			mates_stir(thread);
-		lane_warm(thread, edge - WARM_NS);
+		now = clock_ns();
+		lane_warm_all(thread, edge - WARM_NS - calling);
+		thread->warm_ns = lane_warm_time(thread->warm_ns, clock_ns() - now, slot_ns);
+		if (calling > 0)
+			mates_call(thread, edge);
 		now = clock_ns();
 	} else {
 		witness_wait(&thread->witness, now, edge, slot_ns, false);
@@ -320,8 +441,8 @@ static uint64_t next_of(struct lane_thread *thread, uint64_t baton)
 static bool take_on(struct lane_thread *thread, uint64_t next)
 {
 	atomic_fetch_add(&thread->image->rescued, 1);
-	if (lane_take_on(&thread->node->lane[thread->lane], thread->image, thread->watch.baton,
-	        next, thread->seat) == 0)
+	if (lane_take_on(
+	        &thread->node->lane[thread->lane], thread->image, thread->watch.baton, next) == 0)
 		return true;
 	atomic_fetch_sub(&thread->image->rescued, 1);
 	return false;
@@ -465,11 +586,21 @@ static uint64_t guard_time(const struct lane_thread *thread, bool guards)
 	return bound + bound / 8;
 }
 
+/* Returns the word. Each sleep has a word of its own (mates_call). Whoever hands the baton on after
+ * this wakes the thread; what was handed on before, the thread sees. The word may have been written
+ * over. */
+static uint32_t asleep_say(_Atomic uint32_t *go)
+{
+	const uint32_t seen = atomic_fetch_add(go, GO_ASLEEP + 1) + GO_ASLEEP + 1;
+
+	return seen & GO_ASLEEP ? seen : atomic_fetch_or(go, GO_ASLEEP) | GO_ASLEEP;
+}
+
 /* Sleeps until the baton is no longer `baton`, which is not this thread's or is impossible. */
-static void baton_await(struct lane_thread *thread, uint64_t baton)
+__attribute__((hot)) static void baton_await(struct lane_thread *thread, uint64_t baton)
 {
 	_Atomic uint32_t *go = &thread->image->go[thread->seat];
-	const uint32_t seen = atomic_load(go);
+	const uint32_t seen = asleep_say(go); /* before the limit is read, see lane_alone */
 	const uint64_t limit = wait_limit(thread, baton),
 	               wanted = limit != 0 ? clock_ns() + limit : 0;
 	int status = 0;
@@ -478,6 +609,8 @@ static void baton_await(struct lane_thread *thread, uint64_t baton)
 	assert(thread->radio == NULL || limit > 0); /* packets come to a thread that sleeps, too */
 	if (atomic_load(&thread->image->baton) == baton)
 		status = futex_wait(go, seen, limit);
+	if (atomic_load(go) & GO_ASLEEP) /* not so if the lane-mate has called it (mates_call) */
+		atomic_fetch_and(go, ~GO_ASLEEP);
 	if (status == -ETIMEDOUT && thread->radio == NULL)
 		look_around(thread, wanted);
 	baton = atomic_load(&thread->image->baton);
@@ -595,7 +728,7 @@ static bool turn_begin(
 	return false;
 }
 
-void lane_run(struct lane_thread *thread)
+__attribute__((hot)) void lane_run(struct lane_thread *thread)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	uint64_t baton, next, edge = 0, now, since, passed;

@@ -119,11 +119,16 @@ static inline void due_set(const struct segment *segment, struct instance *it, u
 		it->due_ns = it->budget_ns != 0 ? start + it->budget_ns : UINT64_MAX;
 }
 
-/* Takes aloe_end of a call for index k. */
-static inline void end_take(struct segment *segment, const struct instance *it, uint64_t k)
+/* Takes aloe_end of a call for index k. In several places nobody would know of it in time. */
+static inline void end_take(struct segment *segment, struct instance *it, uint64_t k)
 {
-	if (it->slot.flags & ALOE_SLOT_END)
-		last_lower(segment, image_last(segment->holds, segment->n_holds, k));
+	if (!(it->slot.flags & ALOE_SLOT_END))
+		return;
+	if (segment->stride > 1) {
+		it->slot.why = "an instance in several places must not call aloe_end";
+		fault_publish(segment, it, -EINVAL);
+	}
+	last_lower(segment, image_last(segment->holds, segment->n_holds, k));
 }
 
 /* Counts a call of an instance in a step. */

@@ -10,6 +10,7 @@
 #include "core/image/program.h"
 
 enum { LOOK_NS = 1000000, SHOW_EVERY = 256, RENEWED_NS = 10000000 };
+#define READY_NS 700.0 /* before the edge: what is made ready then is still in the cache */
 
 static_assert(
     (int)RADIO_CHANNELS_MAX == (int)IMAGE_RADIO_CHANNELS_MAX, "every channel has its counts");
@@ -504,9 +505,21 @@ static uint64_t edge_of(struct radio_pace *pace)
 	return nominal > pace->got_ns ? pace->got_ns : nominal;
 }
 
+/* Of each channel that sends: what can be done before the slot is not part of it. */
+static void senders_ready(struct radio_pace *pace)
+{
+	assert(pace->started);
+	assert(pace->device->channels <= RADIO_CHANNELS_MAX);
+	for (uint32_t c = 0; c < pace->device->channels; c++)
+		if (pace->sent[c] > 0 && pace->device->driver->ready != NULL)
+			pace->device->driver->ready(pace->device, c);
+}
+
 /* False: it has not begun within LOOK_NS. */
 static bool slot_gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
 {
+	bool ready = false;
+
 	assert(pace->started);
 	for (uint64_t until = 0;;) {
 		/* nothing had come by then that is not here */
@@ -538,6 +551,11 @@ static bool slot_gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t
 		}
 		if (now >= until)
 			return false;
+		if (!ready && real_of(now) + READY_NS >= pace->edge_ns) {
+			senders_ready(pace);
+			ready = true;
+			continue;
+		}
 		cpu_relax();
 	}
 }

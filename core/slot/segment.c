@@ -27,7 +27,7 @@ static bool records_there(const struct segment *segment, uint64_t step, uint64_t
 	return true;
 }
 
-enum segment_status segment_ready(
+__attribute__((hot)) enum segment_status segment_ready(
     const struct segment *segment, const struct segment_gate **ret_gate)
 {
 	const uint64_t step = segment_done(segment);
@@ -60,17 +60,9 @@ enum segment_status segment_ready(
 
 static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, uint64_t start_ns)
 {
-	const uint64_t written =
-	    atomic_load_explicit(&segment->control->changes, memory_order_acquire);
-
 	assert(segment->event < segment->n_events || segment->n_instances == 0);
 	assert(segment->n_visits == 0);
-	atomic_store_explicit(
-	    &segment->state->start_ns[step % IMAGE_STEPS], start_ns, memory_order_relaxed);
-	atomic_store_explicit(
-	    &segment->state->slot[step % IMAGE_STEPS], slot, memory_order_relaxed);
-	if (written != segment->changes_seen)
-		segment_changes_pull(segment, written);
+	segment_open_step(segment, step, slot, start_ns);
 	segment->checks = segment->skip ? INSTANCE_STAMPS : 0;
 	if (atomic_load_explicit(&segment->control->conceal, memory_order_relaxed) != 0)
 		segment->checks |= INSTANCE_DUE;
@@ -87,21 +79,15 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 	visits_make(segment);
 	assert(segment->n_visits == 0);
 	assert(segment->n_pending <= NODE_CHANGES);
-	segment_bump(&state->slots, 1);
 	segment_bump(&state->busy_ns, ns);
 	lane_count(segment, slot, ns);
 	if (segment->samples)
 		hist_add(&state->overhead, ns - segment->work_ns);
-	if (segment->alone) {
-		atomic_store_explicit(&state->done, step + 1, memory_order_release);
-		return;
-	}
-	atomic_store(&state->done, step + segment->stride);
-	if (atomic_load(&state->waiters) != 0)
-		futex_wake(futex_low(&state->done), INT_MAX);
+	segment_publish_step(segment, step);
 }
 
-static uint64_t step_run(struct segment *segment, uint64_t step, uint64_t slot, uint64_t start_ns)
+__attribute__((hot)) static uint64_t step_run(
+    struct segment *segment, uint64_t step, uint64_t slot, uint64_t start_ns)
 {
 	uint64_t now = start_ns;
 
@@ -156,7 +142,7 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 	return SEGMENT_PAUSED;
 }
 
-enum segment_status segment_slot(
+__attribute__((hot)) enum segment_status segment_slot(
     struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t *now_ns)
 {
 	const uint64_t start = *now_ns;

@@ -12,9 +12,9 @@
  *     v waits for u:  offset = 1 - d           the message is complete
  *     u waits for v:  offset = 1 + d - depth   the buffer is free
  *
- * A segment with the stride r runs each rth step only: it holds one place of an instance that is in
- * r places. When it is done with a step it has done r steps, for it has no index in between. It may
- * take r slots for it. So the gates above need no other rule.
+ * A segment with the stride r runs each rth step only: it holds places of instances that are in r
+ * places each, which have their indices in these steps. A step done counts for r, and may take r
+ * slots, so the gates above need no other rule.
  *
  * Under `virtual` and `slip` only the gates decide when a step runs. Under `skip` the step follows
  * the slot, and the stamps of the messages show which messages are missing.
@@ -67,11 +67,17 @@ struct segment {
 	const struct node_control *control;
 	struct image_lane_state *lane;
 	bool last_of_lane, shares_lane;
-	bool alone; /* the waveform has no other segment */
+	bool alone; /* nobody sleeps until this one has done a step: lanes sleep for their slots */
 	struct image_event *events;
 	uint32_t n_events, event; /* size of the ring, and place of the next event */
 	uint32_t stride;          /* every such step is its own */
 	bool has_lane, samples;   /* every slot of its lane is its own; this step is sampled */
+	/* of virtual.c. skips_times: steps go untimed; may_skip_times: it may become so. starts:
+	 * untimed steps have a start all the same, for sinks in other steps. untimed_ns: since when
+	 * steps go untimed; 0: the next is timed */
+	bool may_skip_times, skips_times, starts;
+	uint64_t untimed_ns;
+	uint64_t timed_until, chosen_ns; /* step; busy_ns when skips_times was chosen */
 	/* span_ns: what it may take for a step, `stride` slots; lane_ns: what all of its lane may
 	 * take, which is the same if it has the lane alone */
 	uint64_t slot_ns, span_ns, lane_ns;

@@ -16,6 +16,51 @@ static bool shares_lane(const struct image_view *view, uint32_t number)
 	return false;
 }
 
+static bool waited_for(const struct image_view *view, uint32_t number)
+{
+	for (uint32_t g = 0; g < view->head->gates.count; g++)
+		if (view->gates[g].segment == number)
+			return true;
+	return false;
+}
+
+/* Not where somebody counts each call against a budget, or puts the times of slots together: the
+ * segments of a lane, and nodes. */
+static bool may_skip_times(const struct segment *segment, const struct image_view *view)
+{
+	bool may = view->head->clock == IMAGE_VIRTUAL && view->head->nodes.count <= 1 &&
+	    !segment->skip && segment->has_lane;
+
+	assert(segment->instances != NULL);
+	assert(segment->stride > 0);
+	for (uint32_t i = 0; i < segment->n_instances; i++) {
+		const struct instance *it = segment->instances[i];
+
+		assert(it != NULL);
+		may = may && it->period != INSTANCE_BESIDE &&
+		    (view->instances[it->number].io & IMAGE_BUDGET_GIVEN) == 0;
+	}
+	return may;
+}
+
+/* Some sink is at an index in a step that may be timed when the source was there in one that is
+ * not. */
+static bool starts_count(const struct image_view *view, uint32_t number)
+{
+	assert(number < view->head->segments.count);
+	assert(view->instances != NULL);
+	for (uint32_t i = 0; i < view->head->instances.count; i++) {
+		const struct image_instance *sink = &view->instances[i];
+		const struct image_instance *source =
+		    sink->sink != 0 ? &view->instances[sink->sink - 1] : sink;
+
+		if (source->segment == number &&
+		    (sink->segment != number || sink->lag != source->lag))
+			return true;
+	}
+	return false;
+}
+
 int segment_init(struct segment *segment, const struct image_view *view, uint32_t number,
     struct instance *instances, const struct node_control *control)
 {
@@ -43,7 +88,8 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .lane = image_lane_state(view, row->lane),
 	    .last_of_lane = view->lanes[row->lane].last == number,
 	    .shares_lane = shares_lane(view, number),
-	    .alone = view->head->segments.count == 1 && row->stride == 1,
+	    .alone = view->head->clock != IMAGE_VIRTUAL || !waited_for(view, number),
+	    .starts = starts_count(view, number),
 	    .holds = view->holds,
 	    .n_holds = view->head->holds.count,
 	};
@@ -65,6 +111,7 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 		if (segment->instances[i]->records > 0)
 			segment->io[segment->n_io++] = segment->instances[i];
 	}
+	segment->may_skip_times = may_skip_times(segment, view);
 	for (uint32_t g = 0; g < row->n_gates; g++) {
 		const struct image_gate *gate = &view->gates[row->gates + g];
 		struct image_segment_state *state = image_segment_state(view, gate->segment);

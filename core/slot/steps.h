@@ -69,6 +69,35 @@ static inline void gate_spin_slept(struct gate_spin *spin)
 	assert(spin->looks <= SPIN_LOOKS_MAX);
 }
 
+/* start_ns 0: not known. */
+static inline void segment_open_step(
+    struct segment *segment, uint64_t step, uint64_t slot, uint64_t start_ns)
+{
+	struct image_segment_state *state = segment->state;
+	const uint64_t written =
+	    atomic_load_explicit(&segment->control->changes, memory_order_acquire);
+
+	atomic_store_explicit(&state->start_ns[step % IMAGE_STEPS], start_ns, memory_order_relaxed);
+	atomic_store_explicit(&state->slot[step % IMAGE_STEPS], slot, memory_order_relaxed);
+	if (written != segment->changes_seen)
+		segment_changes_pull(segment, written);
+}
+
+/* The step is done: whoever waits for it may go on. */
+static inline void segment_publish_step(struct segment *segment, uint64_t step)
+{
+	struct image_segment_state *state = segment->state;
+
+	segment_bump(&state->slots, 1);
+	if (segment->alone) {
+		atomic_store_explicit(&state->done, step + segment->stride, memory_order_release);
+		return;
+	}
+	atomic_store(&state->done, step + segment->stride);
+	if (atomic_load(&state->waiters) != 0)
+		futex_wake(futex_low(&state->done), INT_MAX);
+}
+
 static inline void segment_publish_end(struct segment *segment)
 {
 	if (atomic_exchange(&segment->state->ended, 1) == 0 &&

@@ -68,7 +68,7 @@ static bool misses(const struct segment *segment)
 	    segment->teller.misses;
 }
 
-void segment_tell(struct segment *segment, uint64_t now_ns)
+__attribute__((hot)) void segment_tell(struct segment *segment, uint64_t now_ns)
 {
 	struct teller *teller = &segment->teller;
 
@@ -90,7 +90,7 @@ void segment_tell(struct segment *segment, uint64_t now_ns)
 /* The fence stands between moving the record ring and reading the word. The I/O thread has the same
  * fence between writing the word and looking at the ring, so one of the two threads sees what the
  * other thread has done. */
-void segment_tell_io(const struct segment *segment)
+__attribute__((hot)) void segment_tell_io(const struct segment *segment)
 {
 	struct tell *host = segment->teller.host;
 

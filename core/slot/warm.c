@@ -49,11 +49,12 @@ static void hist_warm(const struct hist *hist, uint64_t ns)
 	lines_fetch(&hist->cells.low[hist_cell(ns)], 1);
 }
 
-static void message_warm(
-    const struct image_message *messages, const uint8_t *data, uint64_t at, uint64_t stride)
+static void message_warm(const struct image_message *message, const uint8_t *items, uint32_t lines)
 {
-	lines_fetch(&messages[at], sizeof(messages[at]));
-	lines_fetch(data + at * stride, DATA_FETCHED < stride ? DATA_FETCHED : stride);
+	const size_t stride = (size_t)lines * INSTANCE_LINE;
+
+	lines_fetch(message, sizeof(*message));
+	lines_fetch(items, DATA_FETCHED < stride ? DATA_FETCHED : stride);
 }
 
 static void ports_warm(const struct instance *it, uint64_t k)
@@ -63,21 +64,20 @@ static void ports_warm(const struct instance *it, uint64_t k)
 	        it->n_out * (sizeof(*it->out) + sizeof(*it->output)));
 	for (uint32_t p = 0; p < it->n_in; p++) {
 		const struct instance_input *in = &it->input[p];
+		const uint64_t m = k - in->delay;
 
 		if (in->messages != NULL)
-			message_warm(
-			    in->messages, in->data, (k - in->delay) & in->mask, in->stride);
+			message_warm(&in->messages[m & in->mask], input_items(in, m), in->lines);
 	}
 	for (uint32_t p = 0; p < it->n_out; p++) {
 		const struct instance_output *out = &it->output[p];
+		const uint8_t *items = output_items(out, k);
 
 		if (out->messages == NULL)
 			continue;
-		message_warm(out->messages, out->data, k & out->mask, out->stride);
-		lines_fetch(
-		    out->data + (k & out->mask) * out->stride - sizeof(uint64_t), sizeof(uint64_t));
-		lines_fetch(
-		    out->data + (k & out->mask) * out->stride + out->canary, sizeof(uint64_t));
+		message_warm(&out->messages[k & out->mask], items, out->lines);
+		lines_fetch(items - sizeof(uint64_t), sizeof(uint64_t));
+		lines_fetch(items + out->canary, sizeof(uint64_t));
 	}
 }
 
@@ -85,7 +85,7 @@ static void instance_warm(const struct instance *it, uint64_t k)
 {
 	const size_t state = it->component->state_size;
 
-	lines_fetch(it, offsetof(struct instance, work_ns));
+	lines_fetch(it, INSTANCE_HOT);
 	lines_fetch(it->time, sizeof(*it->time));
 	ports_warm(it, k);
 	if (it->work != NULL) /* what only moves records has none */
@@ -123,6 +123,68 @@ void segment_warm(const struct segment *segment, uint64_t until_ns)
 	lines_fetch(&segment->events[segment->event], n_events * sizeof(struct image_event));
 	for (uint32_t i = 0; i < segment->n_instances && clock_ns() < until_ns; i++)
 		instance_warm(segment->instances[i], step - segment->instances[i]->lag);
+}
+
+/* ---- what a call works on: whole messages, and what the component names ---- */
+
+/* Until the time is up, which is looked at once in 4 KiB, or nothing is left of *room. */
+static void bulk_fetch(const void *at, size_t bytes, size_t *room, uint64_t until_ns)
+{
+	const uint8_t *byte = at;
+
+	bytes = bytes < *room ? bytes : *room;
+	*room -= bytes;
+	for (size_t done = 0, n; done < bytes && clock_ns() < until_ns; done += n) {
+		n = bytes - done < PAGE ? bytes - done : PAGE;
+		lines_fetch(byte + done, n);
+	}
+}
+
+/* Items of a message that is there already: what comes in the slot itself is warm. */
+static void input_fetch(
+    const struct instance *it, uint32_t p, uint64_t k, size_t *room, uint64_t until_ns)
+{
+	const struct instance_input *in = &it->input[p];
+	const uint64_t m = k - in->delay;
+	const struct image_message *message;
+	uint32_t len;
+
+	if (in->messages == NULL || k < in->delay)
+		return;
+	message = &in->messages[m & in->mask];
+	if (atomic_load_explicit(&message->stamp, memory_order_relaxed) != m + 1)
+		return;
+	len = atomic_load_explicit(&message->len, memory_order_relaxed);
+	bulk_fetch(input_items(in, m),
+	    (size_t)(len < in->max ? len : in->max) * aloe_item_bytes(it->setup.in[p].type), room,
+	    until_ns);
+}
+
+static void instance_bulk(const struct instance *it, uint64_t k, size_t *room, uint64_t until_ns)
+{
+	for (size_t i = 0; i < it->n_warm; i++)
+		bulk_fetch(it->warm[i].at, it->warm[i].bytes, room, until_ns);
+	for (uint32_t p = 0; p < it->n_in; p++)
+		input_fetch(it, p, k, room, until_ns);
+	for (uint32_t p = 0; p < it->n_out; p++) {
+		const struct instance_output *out = &it->output[p];
+
+		if (out->messages != NULL)
+			bulk_fetch(output_items(out, k), out->canary, room, until_ns);
+	}
+}
+
+void segment_warm_bulk(const struct segment *segment, size_t *room, uint64_t until_ns)
+{
+	const uint64_t step = atomic_load_explicit(&segment->state->done, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < segment->n_instances; i++) {
+		const struct instance *it = segment->instances[i];
+
+		if (*room == 0 || clock_ns() >= until_ns)
+			return;
+		instance_bulk(it, step - it->lag, room, until_ns);
+	}
 }
 
 /* ---- code ------------------------------------------------------------------------ */

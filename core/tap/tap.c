@@ -108,12 +108,6 @@ void tap_last(struct tap *tap, uint64_t n)
 	tap->next = tap->next > oldest ? tap->next : oldest;
 }
 
-void tap_move(struct tap *tap, const struct image_view *view)
-{
-	assert(view->head->buffers.count == tap->view->head->buffers.count);
-	tap->view = view;
-}
-
 /* ---- what ---- */
 
 /* The first index from k on that is wanted. */

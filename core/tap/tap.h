@@ -71,9 +71,6 @@ uint32_t tap_bytes(const struct image_view *view, uint32_t buffer);
  * long as the tap. */
 void tap_init(struct tap *tap, const struct image_view *view, uint32_t buffer, uint64_t from);
 void tap_last(struct tap *tap, uint64_t n);
-/* tap_move goes on in the image that follows after a remap, which has the same buffers, and in
- * whose rings the messages of the last image lie. */
-void tap_move(struct tap *tap, const struct image_view *view);
 
 /* tap_next returns what comes next, and copies the items of a message to `items`, which has room
  * for tap_bytes. TAP_MESSAGE and TAP_LOST are counted. */

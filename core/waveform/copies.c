@@ -159,8 +159,9 @@ static int instance_copy(
 			links_shift(to, (int)((c - 1) * n_links));
 		}
 	}
-	if (!error)
-		error = copy_rename(parse, first, original, 1);
+	if (error)
+		return error; /* it has its name still */
+	error = copy_rename(parse, first, original, 1);
 	free(original);
 	return error ? error : marks_set(parse, first, 1);
 }

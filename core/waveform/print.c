@@ -198,11 +198,11 @@ static const char *writer_of(const struct waveform *waveform, const struct wf_pr
 static void link_print(FILE *out, const struct waveform *waveform, const struct wf_link *link,
     const struct wf_print *print, bool *comma)
 {
-	const struct wf_instance *to = &waveform->instances[link->to];
+	const int reader = waveform_named(waveform, link->to);
+	const struct wf_instance *to = &waveform->instances[reader];
 	const char *port, *from = writer_of(waveform, print, link->from, link->from_port, &port);
 
-	if (!from || is_out(print, link->to) || waveform->instances[link->from].place > 0 ||
-	    to->place > 0)
+	if (!from || is_out(print, reader) || link->further)
 		return;
 	fprintf(out, "%s\n\t{ path = \"%s.%s -> %s.%s\";", *comma ? "," : "", from, port, to->name,
 	    wf_input_name(to, link->to_port));

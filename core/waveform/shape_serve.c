@@ -502,8 +502,12 @@ char *waveform_shape_answer(const char *request,
 	diag_init(&serve.diag);
 	serve.notes = json_array();
 	serve.errors = json_array();
-	if (serve_all(&serve, request) != -ENOMEM)
+	if (serve_all(&serve, request) != -ENOMEM) {
 		text = answer_text(&serve);
+	} else {
+		json_decref(serve.notes);
+		json_decref(serve.errors);
+	}
 	serve_fini(&serve);
 	return text;
 }

@@ -3,7 +3,13 @@
  * spread.c - one instance in several places: replicas = 3. Place j of r works on the indices k with
  * k % r = j. Each place is a row of its own, so that mapping, lags and gates know nothing else; all
  * places write the one ring of the first. Of a copy the rows of further places stand behind its
- * other instances, so that whole copies still lie one behind the other. */
+ * other instances, so that whole copies still lie one behind the other.
+ *
+ * Only places that meet have a link: a message of one is read by the other, or its memory is
+ * written again by the one after the other has read there. Message k lies at k % depth of a ring,
+ * and a depth is a power of two that is larger than the reader's places; so, of r and q places with
+ * 2^n as the largest power of two that divides both, i and j meet if i + delay and j are the same
+ * modulo 2^n. Neighbours in 2, 4, 8 .. places thus are so many chains, which exchange nothing. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -73,14 +79,6 @@ static bool has_live_array(const struct component_type *type)
 	return false;
 }
 
-static bool reads_any(const struct wf_instance *instance)
-{
-	for (uint32_t p = 0; p < instance->n_in; p++)
-		if (instance->in[p].link >= 0)
-			return true;
-	return false;
-}
-
 /* A component that stands for others has a parameter that says whether they keep anything. */
 static bool says_it_keeps(const struct wf_instance *instance)
 {
@@ -98,8 +96,6 @@ static const char *place_why(const struct waveform *waveform, const struct wf_in
 
 	if (type->fills || type->drains)
 		return "it reads or writes files or sockets, one record after another";
-	if (instance->n_in == 0)
-		return "it is a source";
 	if (!type->stateless || type->tail > 0)
 		return "its component keeps something from one index to the next: its descriptor "
 		       "does not say .stateless = 1";
@@ -107,8 +103,6 @@ static const char *place_why(const struct waveform *waveform, const struct wf_in
 		return "its parameter `stateless` is not true";
 	if (has_live_array(type))
 		return "it has an array that can be set while the waveform runs";
-	if (!reads_any(instance))
-		return "it is a source: none of its inputs is connected";
 	if (instance->period > 1)
 		return "it has a period";
 	if (instance->beside)
@@ -145,6 +139,12 @@ static uint32_t replicas_of(const struct wf_instance *instance)
 	return instance->replicas > 1 ? instance->replicas : 1;
 }
 
+/* The largest power of two that divides both. */
+static uint32_t turns_of(uint32_t r, uint32_t q)
+{
+	return (r | q) & -(r | q);
+}
+
 static bool is_spread(const struct waveform *waveform)
 {
 	for (size_t i = 0; i < waveform->n_instances; i++)
@@ -164,9 +164,12 @@ struct wf_size waveform_spread_size(const struct waveform *waveform)
 
 	for (size_t i = 0; i < waveform->n_instances; i++)
 		size.n_instances += replicas_of(&waveform->instances[i]);
-	for (size_t l = 0; l < waveform->n_links; l++)
-		size.n_links += (size_t)replicas_of(&waveform->instances[waveform->links[l].from]) *
-		    replicas_of(&waveform->instances[waveform->links[l].to]);
+	for (size_t l = 0; l < waveform->n_links; l++) {
+		const uint32_t r = replicas_of(&waveform->instances[waveform->links[l].from]),
+		               q = replicas_of(&waveform->instances[waveform->links[l].to]);
+
+		size.n_links += (size_t)r * q / turns_of(r, q);
+	}
 	return size;
 }
 
@@ -192,18 +195,14 @@ static void instances_write(
 	}
 }
 
-static int place_row(const struct wf_instance *rows, int named, uint32_t place)
-{
-	return place == 0 ? named : rows[named].rest + (int)place - 1;
-}
-
-/* The input's link is the one from the writer's first place, the output's the first of all. */
+/* The link of an input or output is the first of all. */
 static void link_note(struct wf_instance *rows, const struct wf_link *link, int number)
 {
-	struct wf_port *out = &rows[link->from].out[link->from_port];
+	struct wf_port *in = &rows[link->to].in[link->to_port],
+	               *out = &rows[link->from].out[link->from_port];
 
-	if (rows[link->from].place == 0)
-		rows[link->to].in[link->to_port].link = number;
+	if (in->link < 0)
+		in->link = number;
 	if (out->link < 0)
 		out->link = number;
 }
@@ -223,15 +222,18 @@ static size_t link_write(struct wf_instance *rows, const struct wf_link *old, in
     struct wf_link *links, size_t number)
 {
 	const int from = old->from + shift, to = old->to + shift;
+	const uint32_t r = replicas_of(&rows[from]), q = replicas_of(&rows[to]),
+	               turns = turns_of(r, q);
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < replicas_of(&rows[from]); i++)
-		for (uint32_t j = 0; j < replicas_of(&rows[to]); j++) {
+	for (uint32_t i = 0; i < r; i++)
+		for (uint32_t j = (i + old->delay) % turns; j < q; j += turns) {
 			struct wf_link *link = &links[number + n];
 
 			*link = *old;
-			link->from = place_row(rows, from, i);
-			link->to = place_row(rows, to, j);
+			link->from = waveform_place(rows, from, i);
+			link->to = waveform_place(rows, to, j);
+			link->further = n > 0;
 			link_note(rows, link, (int)(number + n++));
 		}
 	return n;

@@ -123,11 +123,14 @@ int wf_want(const struct wf_raw *raw, const char *name, const struct aloe_param 
 	char why[PARAM_WHY_BYTES], *text = raw_text(raw, &given.form);
 	int error = -ENOMEM;
 
+	*ret = (struct param_value){0};
 	given.text = text;
 	if (text)
 		error = param_parse(param, name, &given, ret, why, sizeof(why));
 	if (error == -EINVAL)
 		diag_error(diag, raw->where, raw_line(raw, ret->item), "%s", why);
+	if (error == -ENOMEM) /* many callers look at diag alone */
+		diag_error(diag, raw->where, raw->line, "no memory");
 	free(text);
 	return error;
 }

@@ -107,6 +107,8 @@ struct wf_link {
 	uint32_t delay;      /* declared, part of the algorithm */
 	uint32_t items;      /* 0, or the maximum stated by the file (cycles) */
 	int line;
+	/* after waveform_spread: not the first of the rows of a link of the file */
+	bool further;
 	/* an end has an error, which was reported; only while a file is parsed */
 	bool doubtful;
 };
@@ -211,6 +213,23 @@ static inline int waveform_named(const struct waveform *waveform, int i)
 	return instance->places > 1 ? instance->named : i;
 }
 
+/* waveform_place returns the number of the row of place j of an instance that the file names. */
+static inline int waveform_place(const struct wf_instance *instances, int named, uint32_t j)
+{
+	return j == 0 ? named : instances[named].rest + (int)j - 1;
+}
+
+/* waveform_aligned tells whether the ends of a link are in equally many places, more than one, and
+ * whatever the one place writes the other reads. */
+static inline bool waveform_aligned(const struct waveform *waveform, const struct wf_link *link)
+{
+	const struct wf_instance *from = &waveform->instances[link->from],
+	                         *to = &waveform->instances[link->to];
+
+	return from->places > 1 && from->places == to->places &&
+	    ((uint64_t)from->place + link->delay) % from->places == to->place;
+}
+
 /* Settings of the command line, which replace values of the file before validation. */
 struct wf_overrides {
 	const char *const *sets; /* "inst.param=value", or "key=value" of the waveform */
@@ -250,7 +269,8 @@ int waveform_shape_apply(struct waveform *waveform, const char *answer, struct d
 int waveform_shape(struct waveform *waveform, const char *host, struct diag *diag);
 
 /* waveform_spread gives each instance with `replicas` a row for each of its places, and each link a
- * row for each pair of places, once sizes are known. Nothing is done twice. 0 or -ENOMEM.
+ * row for each pair of places that meet (spread.c), once sizes are known. Nothing is done twice. 0
+ * or -ENOMEM.
  *
  * waveform_spread_rows does the same into arrays of the caller, with room for what
  * waveform_spread_size says; what a row points to (values, node) is that of the first row, and its

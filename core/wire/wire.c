@@ -118,23 +118,41 @@ void wire_fini(struct wire_msg *msg)
 	*msg = (struct wire_msg){.error = -EINVAL};
 }
 
-void wire_put_bytes(struct wire_msg *msg, enum wire_tag tag, const void *bytes, size_t len)
+uint8_t *wire_put_room(struct wire_msg *msg, enum wire_tag tag, size_t len)
 {
 	uint8_t *field;
 
-	assert(bytes != NULL || len == 0);
 	if (!msg->error && (len > WIRE_BYTES_MAX || msg->fields == FIELDS_MAX))
 		msg->error = -EMSGSIZE;
 	field = msg->error ? NULL : msg_extend(msg, FIELD_HEAD_BYTES + padded_len(len));
 	if (!field)
-		return;
+		return NULL;
 	number_put(field, tag, 2);
 	number_put(field + 2, 0, 2);
 	number_put(field + 4, len, 4);
-	if (len > 0)
-		memcpy(field + FIELD_HEAD_BYTES, bytes, len);
 	memset(field + FIELD_HEAD_BYTES + len, 0, padded_len(len) - len);
 	msg->fields++;
+	return field + FIELD_HEAD_BYTES;
+}
+
+void wire_room_used(struct wire_msg *msg, const uint8_t *room, size_t len)
+{
+	const size_t at = (size_t)(room - msg->bytes);
+
+	assert(msg->error == 0);
+	assert(at + padded_len(len) <= msg->size);
+	number_put(msg->bytes + at - FIELD_HEAD_BYTES + 4, len, 4);
+	memset(msg->bytes + at + len, 0, padded_len(len) - len);
+	msg->len = at + padded_len(len);
+}
+
+void wire_put_bytes(struct wire_msg *msg, enum wire_tag tag, const void *bytes, size_t len)
+{
+	uint8_t *room = wire_put_room(msg, tag, len);
+
+	assert(bytes != NULL || len == 0);
+	if (room && len > 0)
+		memcpy(room, bytes, len);
 }
 
 void wire_put_text(struct wire_msg *msg, enum wire_tag tag, const char *text)

@@ -220,6 +220,11 @@ void wire_put_peers(struct wire_msg *msg, enum wire_peer source, enum wire_peer 
 void wire_put_seq(struct wire_msg *msg, uint32_t seq);
 void wire_fini(struct wire_msg *msg); /* may be called again; puts after it are refused */
 void wire_put_bytes(struct wire_msg *msg, enum wire_tag tag, const void *bytes, size_t len);
+/* wire_put_room adds a field of `len` bytes, which the caller writes: where, until the next put, or
+ * NULL on error. wire_room_used makes that field, the last one, as long as what was written; again
+ * for what is written there next. */
+uint8_t *wire_put_room(struct wire_msg *msg, enum wire_tag tag, size_t len);
+void wire_room_used(struct wire_msg *msg, const uint8_t *room, size_t len);
 /* wire_put_text leaves the field out if text is NULL. */
 void wire_put_text(struct wire_msg *msg, enum wire_tag tag, const char *text);
 void wire_put_u64(struct wire_msg *msg, enum wire_tag tag, uint64_t number);

@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/bridge/frame.h"
 #include "core/cluster/loss.h"
+#include "core/platform/platform.h"
 
 static const char prefix[] = "waveform/";
 
@@ -37,15 +38,33 @@ static uint64_t inode_of(int fd)
 
 /* ---- rounds ---- */
 
+static void frame_unsent(
+    struct carried *carried, const struct carried_wave *wave, uint32_t peer, size_t len, int error)
+{
+	const uint64_t n = ++carried->unsent;
+
+	bridge_unsent(wave->bridge, peer, len);
+	if (log_counted(n))
+		log_warning(carried->log,
+		    "frames could not be sent, the last for %s, to node \"%s\": %s (count so far: "
+		    "%llu)",
+		    wave->name, machines_name(carried->machines, wave->peers[peer].node),
+		    strerror(error), (unsigned long long)n);
+}
+
 static void round_send(struct carried *carried, struct carried_wave *wave, uint32_t peer)
 {
+	const uint32_t node = wave->peers[peer].node;
 	size_t len;
 
 	wave->peers[peer].sent_ns = clock_ns();
 	bridge_round(wave->bridge, peer);
-	while ((len = bridge_out(wave->bridge, peer, carried->frame)) > 0)
-		links_send(&carried->links, wave->peers[peer].node, carried->frame, len);
-	links_flush(&carried->links);
+	while ((len = bridge_out(wave->bridge, peer, links_room(&carried->links, node))) > 0) {
+		const int rc = links_send_room(&carried->links, node, len);
+
+		if (rc < 0)
+			frame_unsent(carried, wave, peer, len, -rc);
+	}
 }
 
 /* A step may be under way. */
@@ -63,8 +82,7 @@ static bool is_clocked(const struct carried_wave *wave)
 {
 	const uint32_t clock = wave->view.head->clock;
 
-	return clock != IMAGE_VIRTUAL && clock != IMAGE_STEP && may_run(wave) &&
-	    !bridge_ended(wave->bridge);
+	return clock != IMAGE_VIRTUAL && clock != IMAGE_STEP && may_run(wave) && !wave->ended;
 }
 
 static void silence_tell(struct carried *carried, const struct carried_wave *wave,
@@ -116,6 +134,7 @@ static void wave_look(struct carried *carried, struct carried_wave *wave, uint64
 	bool news = false;
 
 	bridge_epoch(wave->bridge, epoch_of(carried));
+	wave->ended = bridge_ended(wave->bridge); /* before the news of it are looked for */
 	wave->runs_ns = !is_clocked(wave) ? 0 : wave->runs_ns ? wave->runs_ns : now;
 	for (uint32_t p = 0; p < wave->n_peers; p++) {
 		const bool fresh = bridge_news(wave->bridge, p);
@@ -125,6 +144,7 @@ static void wave_look(struct carried *carried, struct carried_wave *wave, uint64
 			round_send(carried, wave, p);
 		silence_look(carried, wave, &wave->peers[p], now);
 	}
+	links_flush(&carried->links);
 	wave->looks = news ? 0 : wave->looks + 1;
 }
 
@@ -135,6 +155,8 @@ static uint64_t pause_of(const struct carried_wave *wave)
 
 	if (!may_run(wave))
 		return CARRIED_REST_MS * 1000000ull;
+	if (wave->ended)
+		return CARRIED_WORD_MS * 1000000ull;
 	return wave->view.head->clock == IMAGE_VIRTUAL && soon < CARRIED_LOOK_NS ? soon
 	                                                                         : CARRIED_LOOK_NS;
 }
@@ -153,9 +175,11 @@ static void waves_look(void *self)
 		loop_timer_start(carried->loop, &carried->look, pause, waves_look, carried);
 }
 
-static void look_in(struct carried *carried, uint64_t ns)
+/* One that is due sooner stays: while frame after frame comes, there are looks, too. */
+static void look_within(struct carried *carried, uint64_t ns)
 {
-	loop_timer_start(carried->loop, &carried->look, ns, waves_look, carried);
+	if (!carried->look.on || carried->look.at_ns > clock_ns() + ns)
+		loop_timer_start(carried->loop, &carried->look, ns, waves_look, carried);
 }
 
 static void stray_log(struct carried *carried, uint32_t node)
@@ -178,8 +202,23 @@ static void refused_log(struct carried *carried, const struct carried_wave *wave
 		    wave->name, machines_name(carried->machines, node), (unsigned long long)n);
 }
 
-/* A bridge says itself what is not for it. What follows is sent when all that has come is taken, in
- * one round instead of one for each frame. */
+/* What follows a frame is sent when all that has come with it is taken, in one round instead of one
+ * for each frame; without a clock after the steps, too, that it lets run. */
+static void wave_take(struct carried *carried, struct carried_wave *wave, uint32_t peer,
+    const void *bytes, size_t len)
+{
+	const uint64_t before = bridge_come(wave->bridge, peer);
+
+	if (bridge_in(wave->bridge, bytes, len) < 0) {
+		refused_log(carried, wave, wave->peers[peer].node);
+		return;
+	}
+	if (bridge_come(wave->bridge, peer) != before)
+		wave->looks = 0;
+	look_within(carried, wave->view.head->clock == IMAGE_VIRTUAL ? CARRIED_SOON_NS : 0);
+}
+
+/* A bridge says itself what is not for it. */
 static void frame_take(void *self, uint32_t node, const void *bytes, size_t len)
 {
 	struct carried *carried = self;
@@ -193,12 +232,8 @@ static void frame_take(void *self, uint32_t node, const void *bytes, size_t len)
 			continue;
 		bridge_epoch(wave->bridge, epoch_of(carried));
 		for (uint32_t p = 0; p < wave->n_peers; p++) {
-			if (wave->peers[p].node != node)
-				continue;
-			if (bridge_in(wave->bridge, bytes, len) == 0)
-				look_in(carried, 0);
-			else
-				refused_log(carried, wave, node);
+			if (wave->peers[p].node == node)
+				wave_take(carried, wave, p, bytes, len);
 		}
 		return;
 	}
@@ -347,7 +382,7 @@ static void wave_add(struct carried *carried, const char *name, const struct ima
 	wave->next = carried->waves;
 	carried->waves = wave;
 	datagrams_busy(&carried->links.datagrams, true);
-	look_in(carried, CARRIED_LOOK_NS);
+	look_within(carried, CARRIED_LOOK_NS);
 }
 
 /* ---- what the frontend keeps ---- */
@@ -427,12 +462,10 @@ int carried_open(struct carried *carried, const struct machines *machines, struc
 	*carried = (struct carried){.machines = machines,
 	    .log = &daemon->log,
 	    .loop = &daemon->loop,
-	    .frame = malloc(LINKS_FRAME_BYTES),
 	    .boot = realtime_ns(),
 	    .silence = silence,
 	    .self = self};
-	if (!carried->frame)
-		return -ENOMEM;
+	platform_no_slack(); /* the usual slack is longer than CARRIED_SOON_NS */
 	rc =
 	    links_open(&carried->links, machines, &daemon->log, &daemon->loop, frame_take, carried);
 	return rc < 0 ? rc : offsets_open(&carried->offsets, machines, daemon, &carried->links);
@@ -445,5 +478,4 @@ void carried_close(struct carried *carried)
 	while (carried->waves)
 		wave_remove(carried, carried->waves->name);
 	links_close(&carried->links);
-	free(carried->frame);
 }

@@ -6,7 +6,8 @@
  * exec's images come from the frontend (core/keep), writable, with the node image. A waveform has a
  * round with a peer when there is news for that one, looked at every CARRIED_LOOK_NS while the
  * waveform may run (without a clock sooner, as long as there is news), after the frames that came
- * in, and once in CARRIED_WORD_MS in any case, by which what was lost is noticed.
+ * in, and once in CARRIED_WORD_MS in any case, by which what was lost is noticed. Where the
+ * segments of this node have ended, only that remains.
  */
 #ifndef DAEMONS_BRIDGE_CARRIED_H
 #define DAEMONS_BRIDGE_CARRIED_H
@@ -17,7 +18,7 @@
 
 enum {
 	CARRIED_LOOK_NS = 1000000,
-	CARRIED_SOON_NS = 60000,
+	CARRIED_SOON_NS = 5000,
 	CARRIED_WORD_MS = 20,
 	CARRIED_REST_MS = 100
 };
@@ -37,7 +38,8 @@ struct carried_wave {
 	struct bridge *bridge;
 	struct carried_peer *peers; /* as they are numbered in the bridge */
 	uint32_t n_peers;
-	uint32_t looks;   /* without news since the last one with news */
+	bool ended;       /* as of the last look: all that runs here */
+	uint32_t looks;   /* without news since the last one with news, or steps that came */
 	uint64_t runs_ns; /* since when it may run on a clock; 0: it may not */
 	bool doubtful;    /* not named by the frontend that there is now; it may still do so */
 };
@@ -52,10 +54,10 @@ struct carried {
 	uint64_t node_inode;
 	struct carried_wave *waves;
 	struct loop_timer look;
-	uint8_t *frame;    /* room for one */
 	uint64_t boot;     /* of this process, CLOCK_REALTIME */
 	uint64_t strays;   /* frames of no waveform here */
 	uint64_t refused;  /* frames that are none, or that a waveform does not allow */
+	uint64_t unsent;   /* frames that could not be sent */
 	uint64_t silences; /* that were told of: begun and ended */
 	void (*silence)(void *self);
 	void *self;

@@ -208,20 +208,24 @@ static void port_flush(struct datagrams_port *port)
 	port->n_out = 0;
 }
 
-void datagrams_send(struct datagrams *datagrams, uint32_t node, const void *bytes, size_t len)
+int datagrams_send(struct datagrams *datagrams, uint32_t node, const void *bytes, size_t len)
 {
 	struct datagrams_peer *peer = &datagrams->peers[node];
 	struct datagrams_port *port = peer->port;
 	struct packet *packet = &port->out[port->n_out];
 	size_t size = 0;
+	int rc;
 
-	if (!peer->seal || transport_get(port->transport, packet, 1) != 1)
-		return;
+	if (!peer->seal)
+		return -ENOKEY;
+	if (transport_get(port->transport, packet, 1) != 1)
+		return -EAGAIN;
 	packet->peer = peer->at;
-	if (seal_put(peer->seal, (uint16_t)node, bytes, len, packet->bytes,
-	        DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES, &size) < 0) {
+	rc = seal_put(peer->seal, (uint16_t)node, bytes, len, packet->bytes,
+	    DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES, &size);
+	if (rc < 0) {
 		transport_put(port->transport, packet, 1);
-		return;
+		return rc;
 	}
 	packet->size = (uint32_t)size;
 	if (port->pause_ns > 0 && !datagrams->busy)
@@ -229,6 +233,7 @@ void datagrams_send(struct datagrams *datagrams, uint32_t node, const void *byte
 	port_wake(port, DATAGRAMS_LOOK_NS); /* for the answer */
 	if (++port->n_out == TRANSPORT_BURST)
 		port_flush(port);
+	return 0;
 }
 
 void datagrams_flush(struct datagrams *datagrams)

@@ -72,8 +72,9 @@ void datagrams_close(struct datagrams *datagrams);
 bool datagrams_reach(const struct datagrams *datagrams, uint32_t node);
 /* datagrams_key: from now on frames to and from the node are sealed with it. 0 or -errno. */
 int datagrams_key(struct datagrams *datagrams, uint32_t node, const uint8_t key[SEAL_KEY_BYTES]);
-/* datagrams_send keeps the datagram until a burst of them is full, or datagrams_flush sends it. */
-void datagrams_send(struct datagrams *datagrams, uint32_t node, const void *bytes, size_t len);
+/* datagrams_send keeps the datagram until a burst of them is full, or datagrams_flush sends it: 0,
+ * -ENOKEY, -EAGAIN (the output has no room), or as seal_put. */
+int datagrams_send(struct datagrams *datagrams, uint32_t node, const void *bytes, size_t len);
 void datagrams_flush(struct datagrams *datagrams);
 /* datagrams_busy: whether a load crosses the links of this node. */
 void datagrams_busy(struct datagrams *datagrams, bool busy);

@@ -7,7 +7,8 @@
 
 #include "core/base/clock.h"
 
-enum { MESSAGES_IN_A_ROW = 64, MORE_BYTES = 4096 };
+/* In a row: what the peer waits to hear of is sent after so many. */
+enum { MESSAGES_IN_A_ROW = 16, MORE_BYTES = 512 };
 
 static const enum wire_type types[] = {WIRE_FRAME};
 
@@ -31,7 +32,7 @@ static uint32_t sender_of(
 
 /* ---- keys of datagrams ---- */
 
-static void bytes_send(struct bridge_link *one, enum wire_tag tag, const void *bytes, size_t len);
+static int bytes_send(struct bridge_link *one, enum wire_tag tag, const void *bytes, size_t len);
 
 /* Whoever has connected anew has no key that was ever used. */
 static void key_give(struct bridge_links *links, uint32_t node)
@@ -99,82 +100,128 @@ static void strange_log(struct bridge_links *links, const struct bus_peer *from)
 		    from->node, (unsigned long long)n);
 }
 
+static void peer_take(
+    struct bridge_links *links, const struct wire_view *view, const struct bus_peer *from)
+{
+	const uint32_t node = sender_of(links, view, from);
+	struct bridge_link *one = node != MACHINES_NONE ? &links->one[node] : NULL;
+	bool is_new;
+
+	if (!one || one->bus) {
+		strange_log(links, from);
+		return;
+	}
+	is_new = one->peer.len != from->len || memcmp(one->peer.id, from->id, from->len) != 0;
+	one->peer = *from;
+	if (is_new)
+		key_give(links, node);
+	message_take(links, view, node);
+}
+
 static void listener_ready(void *self, short revents)
 {
 	struct bridge_links *links = self;
+	int result = 0;
 
 	(void)revents;
-	for (int i = 0; i < MESSAGES_IN_A_ROW; i++) {
+	for (int i = 0; i < MESSAGES_IN_A_ROW && result != -EAGAIN; i++) {
 		struct bus_peer from = {.len = 0};
 		struct wire_view view;
-		const int result = bus_recv(links->bus, &view, &from);
-		uint32_t node;
-		bool is_new;
 
-		if (result == -EAGAIN)
-			return;
-		if (result != 0)
-			continue;
-		node = sender_of(links, &view, &from);
-		if (node == MACHINES_NONE || links->one[node].bus) {
-			strange_log(links, &from);
-			continue;
-		}
-		is_new = links->one[node].peer.len != from.len ||
-		    memcmp(links->one[node].peer.id, from.id, from.len) != 0;
-		links->one[node].peer = from;
-		if (is_new)
-			key_give(links, node);
-		message_take(links, &view, node);
+		result = bus_recv_next(links->bus, &view, &from);
+		if (result == 0)
+			peer_take(links, &view, &from);
 	}
+	bus_settle(links->bus);
 }
 
 /* Whom we have connected to has shown its key. */
 static void link_ready(void *self, short revents)
 {
 	struct bridge_link *one = self;
+	int result = 0;
 
 	(void)revents;
-	for (int i = 0; i < MESSAGES_IN_A_ROW; i++) {
+	for (int i = 0; i < MESSAGES_IN_A_ROW && result != -EAGAIN; i++) {
 		struct wire_view view;
-		const int result = bus_recv(one->bus, &view, NULL);
 
-		if (result == -EAGAIN)
-			return;
+		result = bus_recv_next(one->bus, &view, NULL);
 		if (result != 0 || view.type != WIRE_FRAME)
 			continue;
 		key_take(one->of, &view, one->node);
 		message_take(one->of, &view, one->node);
 	}
+	bus_settle(one->bus);
 }
 
-static void bytes_send(
-    struct bridge_link *one, enum wire_tag tag, const void *some, size_t some_len)
+static void message_begin(const struct bridge_links *links, struct wire_msg *msg)
 {
-	const struct machines *machines = one->of->machines;
-	struct wire_msg msg;
+	const struct machines *machines = links->machines;
 
-	wire_init(&msg, WIRE_FRAME, WIRE_BRIDGE, WIRE_BRIDGE, 1);
-	wire_put_text(&msg, WIRE_TAG_NAME, machines_name(machines, machines->self));
+	wire_init(msg, WIRE_FRAME, WIRE_BRIDGE, WIRE_BRIDGE, 1);
+	wire_put_text(msg, WIRE_TAG_NAME, machines_name(machines, machines->self));
+}
+
+/* By bus_send_next or bus_copy_next. */
+static int message_send(struct bridge_link *one, struct wire_msg *msg,
+    int (*send)(struct bus *bus, const struct bus_peer *to, struct wire_msg *msg))
+{
+	one->sent_ns = clock_ns();
+	if (one->bus) {
+		one->unsettled = true;
+		return send(one->bus, NULL, msg);
+	}
+	if (one->peer.len == 0)
+		return -EHOSTUNREACH;
+	one->of->unsettled = true;
+	return send(one->of->bus, &one->peer, msg);
+}
+
+static int bytes_send(struct bridge_link *one, enum wire_tag tag, const void *some, size_t some_len)
+{
+	struct wire_msg msg;
+	int rc;
+
+	message_begin(one->of, &msg);
 	if (some_len > 0)
 		wire_put_bytes(&msg, tag, some, some_len);
-	one->sent_ns = clock_ns();
-	if (one->bus)
-		bus_send(one->bus, &msg);
-	else if (one->peer.len > 0)
-		bus_send_msg(one->of->bus, &one->peer, &msg);
+	rc = message_send(one, &msg, bus_send_next);
 	wire_fini(&msg);
+	return rc;
 }
 
-void links_send(struct bridge_links *links, uint32_t node, const void *bytes, size_t len)
+uint8_t *links_room(struct bridge_links *links, uint32_t node)
 {
-	if (!datagrams_reach(&links->datagrams, node)) {
-		bytes_send(&links->one[node], WIRE_TAG_BYTES, bytes, len);
-		return;
+	if (datagrams_reach(&links->datagrams, node))
+		return links->spare;
+	if (!links->room) {
+		wire_fini(&links->msg);
+		message_begin(links, &links->msg);
+		links->room = wire_put_room(&links->msg, WIRE_TAG_BYTES, LINKS_FRAME_BYTES);
 	}
+	return links->room ? links->room : links->spare;
+}
+
+int links_send_room(struct bridge_links *links, uint32_t node, size_t len)
+{
+	if (datagrams_reach(&links->datagrams, node))
+		return links_send(links, node, links->spare, len);
+	if (!links->room)
+		return -ENOMEM;
+	wire_room_used(&links->msg, links->room, len);
+	if (len < LINKS_COPY_BYTES)
+		return message_send(&links->one[node], &links->msg, bus_copy_next);
+	links->room = NULL; /* it goes with the message */
+	return message_send(&links->one[node], &links->msg, bus_send_next);
+}
+
+int links_send(struct bridge_links *links, uint32_t node, const void *bytes, size_t len)
+{
+	if (!datagrams_reach(&links->datagrams, node))
+		return bytes_send(&links->one[node], WIRE_TAG_BYTES, bytes, len);
 	if (datagrams_asleep(&links->datagrams, node))
 		bytes_send(&links->one[node], WIRE_TAG_BYTES, NULL, 0);
-	datagrams_send(&links->datagrams, node, bytes, len);
+	return datagrams_send(&links->datagrams, node, bytes, len);
 }
 
 uint32_t links_frame_bytes(const struct bridge_links *links, uint32_t node)
@@ -185,6 +232,14 @@ uint32_t links_frame_bytes(const struct bridge_links *links, uint32_t node)
 void links_flush(struct bridge_links *links)
 {
 	datagrams_flush(&links->datagrams);
+	if (links->unsettled)
+		bus_settle(links->bus);
+	links->unsettled = false;
+	for (uint32_t n = 0; n < links->machines->self; n++) {
+		if (links->one[n].unsettled)
+			bus_settle(links->one[n].bus);
+		links->one[n].unsettled = false;
+	}
 }
 
 static void news_log(struct bridge_links *links, struct bus *bus)
@@ -206,6 +261,7 @@ static void word_send(void *self)
 		if (one->bus && clock_ns() - one->sent_ns >= LINKS_WORD_MS * 1000000ull)
 			bytes_send(one, WIRE_TAG_BYTES, NULL, 0);
 	}
+	links_flush(links);
 	loop_timer_start(links->loop, &links->word, LINKS_WORD_MS * 1000000ull, word_send, links);
 }
 
@@ -254,7 +310,8 @@ int links_open(struct bridge_links *links, const struct machines *machines, cons
 	*links = (struct bridge_links){
 	    .machines = machines, .log = log, .loop = loop, .frame = frame, .self = self};
 	links->one = calloc(machines->model->n_nodes, sizeof(*links->one));
-	if (!links->one)
+	links->spare = malloc(LINKS_FRAME_BYTES);
+	if (!links->one || !links->spare)
 		return -ENOMEM;
 	diag_init(&diag);
 	rc = all_open(links, &diag);
@@ -281,7 +338,10 @@ void links_close(struct bridge_links *links)
 	}
 	bus_close(links->bus);
 	datagrams_close(&links->datagrams);
+	wire_fini(&links->msg);
+	free(links->spare);
 	free(links->one);
+	links->spare = NULL;
 	links->one = NULL;
 	links->bus = NULL;
 }

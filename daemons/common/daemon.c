@@ -33,7 +33,8 @@ static void usage_print(FILE *out, const char *program, unsigned takes)
 {
 	fprintf(out, "usage: %s --dir DIR [--leash FD]%s%s%s%s%s%s%s\n", program,
 	    takes & DAEMON_STATE ? " [--state STATEDIR]" : "",
-	    takes & DAEMON_KEEP ? " [--keep FD]" : "", takes & DAEMON_NODE ? " [--node NAME]" : "",
+	    takes & DAEMON_KEEP ? " [--keep FD] [--told FD]" : "",
+	    takes & DAEMON_NODE ? " [--node NAME]" : "",
 	    takes & DAEMON_PLATFORM ? " [--platform FILE]" : "",
 	    takes & DAEMON_SHARED ? " [--shared]" : "",
 	    takes & DAEMON_LANES ? " [--lanes LIST]" : "",
@@ -45,7 +46,9 @@ static void usage_print(FILE *out, const char *program, unsigned takes)
 	if (takes & DAEMON_KEEP)
 		fprintf(out,
 		    "  --keep FD      channel to the node keeper, which holds a copy of the kept "
-		    "descriptors\n");
+		    "descriptors\n"
+		    "  --told FD      write end of a pipe; the program closes it when clients can "
+		    "connect\n");
 	if (takes & DAEMON_NODE)
 		fprintf(out,
 		    "  --node NAME    name of this node in requests and in programs of several "
@@ -133,6 +136,9 @@ static int option_take(const char *program, int option, unsigned takes, struct d
 	case 'k':
 		return takes & DAEMON_KEEP ? fd_parse(program, "keep", optarg, &args->keep)
 		                           : -EINVAL;
+	case 't':
+		return takes & DAEMON_KEEP ? fd_parse(program, "told", optarg, &args->told)
+		                           : -EINVAL;
 	case 'h':
 		usage_print(stdout, program, takes);
 		return 1;
@@ -152,6 +158,7 @@ int daemon_args_parse(
 	    {"state", required_argument, NULL, 's'},
 	    {"leash", required_argument, NULL, 'l'},
 	    {"keep", required_argument, NULL, 'k'},
+	    {"told", required_argument, NULL, 't'},
 	    {"node", required_argument, NULL, 'n'},
 	    {"platform", required_argument, NULL, 'p'},
 	    {"lanes", required_argument, NULL, 'L'},
@@ -162,7 +169,7 @@ int daemon_args_parse(
 	    {"version", no_argument, NULL, 'v'},
 	    {NULL, 0, NULL, 0},
 	};
-	struct daemon_args args = {.leash = -1, .keep = -1};
+	struct daemon_args args = {.leash = -1, .keep = -1, .told = -1};
 	int option, result = 0;
 
 	optind = 1;

@@ -37,6 +37,7 @@ struct daemon_args {
 	bool shared;          /* --shared */
 	int leash;            /* --leash, open descriptor; -1 if not given */
 	int keep;             /* --keep, open descriptor; -1 if not given */
+	int told;             /* --told, as --keep */
 };
 
 enum {

@@ -18,9 +18,11 @@
  *                  WATCHED by whom the host's lanes are: a pidfd of exec, and an eventfd, the bell
  *                          that this exec hears (core/slot/tell.h)
  *                  GRANTED what the lane's thread has got: sequence 1: real-time priority
+ *                  TIMER   of the watchdog of lane lanes[0], which the lane's thread puts off while
+ *                          all is well (core/slot/lane.h): a timerfd
  *   host -> exec   FAULT   something happened outside the slot (an I/O error), why
  *                  THREAD  runs lane lanes[0], sequence: its number. Only exec can give it its
- *                          priority -> GRANTED
+ *                          priority -> GRANTED. Without a lane: the I/O thread
  */
 #ifndef ALOE_DAEMON_HOSTLINK_H
 #define ALOE_DAEMON_HOSTLINK_H
@@ -65,6 +67,7 @@ enum hostlink_type {
 	HOSTLINK_EXPORT,
 	HOSTLINK_EXPORTED,
 	HOSTLINK_REMAINED,
+	HOSTLINK_TIMER,
 };
 
 struct hostlink_segment {

@@ -124,18 +124,18 @@ static void host_instances(const struct exec_host *host, char *ret, size_t size)
 static void stop_for_death(struct exec_host *host, const char *how)
 {
 	struct exec_wave *wave = host->wave;
-	const char *instance = host_instance(host);
+	const uint32_t current = host_current(host);
 	const pid_t pid = host->process != NULL ? host->process->pid : 0;
-	char names[256], damage[REASON_BYTES];
+	char names[256], whose[BLAME_CALL_BYTES], damage[REASON_BYTES];
 
 	lanes_leave_host(wave, host->number);
 	damage_text(wave, damage, sizeof(damage));
 	host_instances(host, names, sizeof(names));
-	if (instance != NULL)
-		wave_abort(wave,
-		    "the host of instance \"%s\" %s while the instance was in work (pid %d)%s",
-		    instance, how, pid, damage);
-	else
+	if (current != IMAGE_NONE) {
+		blame_call(&wave->view, current, NULL, whose, sizeof(whose));
+		wave_abort(wave, "the host of %s %s while the instance was in work (pid %d)%s",
+		    whose, how, pid, damage);
+	} else
 		wave_abort(wave, "the host of %s %s while no instance was in work (pid %d)%s",
 		    names, how, pid, damage);
 }

@@ -2,14 +2,15 @@
  *
  * batons.c - the entries of a waveform become live, and are not any more; the baton of a lane goes
  * on from where nobody takes it. */
+#include <errno.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/slot/lane.h"
 #include "daemons/exec/exec.h"
-
-#define NOBODY_NS 3600000000000ull
 
 static bool is_live(const struct node_lane *lane, uint32_t entry)
 {
@@ -21,8 +22,7 @@ static void baton_advance(struct exec *exec, uint32_t number, uint64_t baton)
 {
 	const struct node_lane *lane = &exec->node->lane[number];
 
-	lane_take_on(
-	    lane, exec->lanes[number].image, baton, baton_next(lane, baton, 0), IMAGE_NONE);
+	lane_take_on(lane, exec->lanes[number].image, baton, baton_next(lane, baton, 0));
 }
 
 /* An impossible baton was replaced: findings.c stops whoever worked on the lane before `ns`. */
@@ -41,7 +41,7 @@ static void baton_reset(struct exec *exec, uint32_t number, uint64_t baton)
 	const uint64_t fresh = baton_fresh(exec->node, number, atomic_load(&mine->slot)),
 	               now = clock_ns();
 
-	if (lane_take_on(&exec->node->lane[number], mine->image, baton, fresh, IMAGE_NONE) == 0)
+	if (lane_take_on(&exec->node->lane[number], mine->image, baton, fresh) == 0)
 		baton_was_reset(exec, number, baton, now);
 }
 
@@ -83,14 +83,76 @@ static void baton_start(struct exec *exec, uint32_t number, uint64_t baton)
 	if (base->pace == IMAGE_STEP && baton_slot(baton) < slot)
 		slot = baton_slot(baton);
 	lane_take_on(lane, exec->lanes[number].image, baton,
-	    baton_next(lane, baton_make(slot, BATON_FRESH, BATON_NOBODY), 0), IMAGE_NONE);
+	    baton_next(lane, baton_make(slot, BATON_FRESH, BATON_NOBODY), 0));
 }
+
+/* ---- where watchdogs sleep ---- */
+
+int bed_make(struct exec_bed *bed)
+{
+	if (bed->bell <= 0)
+		bed->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (bed->bell < 0)
+		return -errno;
+	if (bed->timer <= 0)
+		bed->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return bed->timer < 0 ? -errno : 0;
+}
+
+void bed_ring(const struct exec_bed *bed)
+{
+	if (bed->bell > 0)
+		eventfd_write(bed->bell, 1);
+}
+
+void bed_set(const struct exec_bed *bed, uint64_t at_ns)
+{
+	lane_timer_set(bed->timer, at_ns);
+}
+
+static uint64_t ns_of(const struct timespec *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+uint64_t bed_late(const struct exec_bed *bed)
+{
+	struct pollfd timer = {.fd = bed->timer, .events = POLLIN};
+	struct itimerspec left;
+
+	if (poll(&timer, 1, 0) <= 0 || timerfd_gettime(bed->timer, &left) != 0)
+		return 0;
+	return ns_of(&left.it_interval) - ns_of(&left.it_value);
+}
+
+void bed_sleep(const struct exec_bed *bed, const int *timers, size_t n, uint64_t until_ns)
+{
+	struct pollfd fds[NODE_LANES_MAX + 2] = {{.fd = bed->bell, .events = POLLIN}};
+	const uint64_t now = clock_ns();
+	const struct timespec limit = clock_timespec(until_ns > now ? until_ns - now : 0);
+	eventfd_t times;
+
+	for (size_t i = 0; i < n; i++)
+		fds[i + 1] = (struct pollfd){.fd = timers[i], .events = POLLIN};
+	if (ppoll(fds, n + 1, &limit, NULL) > 0 && (fds[0].revents & POLLIN))
+		eventfd_read(bed->bell, &times);
+}
+
+void bed_close(struct exec_bed *bed)
+{
+	if (bed->bell > 0)
+		close(bed->bell);
+	if (bed->timer > 0)
+		close(bed->timer);
+	bed->bell = bed->timer = 0;
+}
+
+/* ---- the second watchdog's ---- */
 
 void second_look(struct exec *exec)
 {
 	atomic_fetch_add(&exec->second_word, WATCHDOG_LOOK);
-	if (exec->second_bell > 0)
-		eventfd_write(exec->second_bell, 1);
+	bed_ring(&exec->second_bed);
 }
 
 uint64_t second_due(const struct exec *exec)
@@ -108,17 +170,14 @@ uint64_t second_due(const struct exec *exec)
 
 void second_set(struct exec *exec, uint64_t at_ns)
 {
-	const struct itimerspec at = {
-	    .it_value = {(time_t)(at_ns / 1000000000u), (long)(at_ns % 1000000000u)}};
-
 	atomic_store(&exec->second_ns, at_ns);
-	timerfd_settime(exec->second_timer, TFD_TIMER_ABSTIME, &at, NULL);
+	bed_set(&exec->second_bed, at_ns);
 }
 
 /* Of two at a time each has told its own time before it looks for the first. */
 void second_put_off(struct exec *exec)
 {
-	if (exec->second_timer > 0)
+	if (exec->second_bed.timer > 0)
 		second_set(exec, second_due(exec));
 }
 
@@ -162,6 +221,14 @@ static void tables_changed(struct exec *exec)
 	exec_look_within(exec, EXEC_LOOK_NS);
 }
 
+void lane_rouse(struct exec *exec, uint32_t number)
+{
+	struct exec_lane *lane = &exec->lanes[number];
+
+	if (lane_wake(&exec->node->lane[number], lane->image))
+		atomic_fetch_add(&lane->roused, 1);
+}
+
 void lanes_leave_host(struct exec_wave *wave, uint32_t host)
 {
 	for (uint32_t s = 0; wave->places != NULL && s < wave->view.head->segments.count; s++) {
@@ -175,8 +242,7 @@ void lanes_leave_host(struct exec_wave *wave, uint32_t host)
 		if (baton_entry(baton) == place->entry)
 			baton_advance(wave->exec, place->lane, baton);
 		else
-			lane_wake(&wave->exec->node->lane[place->lane],
-			    wave->exec->lanes[place->lane].image);
+			lane_rouse(wave->exec, place->lane);
 	}
 	tables_changed(wave->exec);
 }
@@ -190,8 +256,7 @@ static void look_now(struct exec *exec, uint32_t number)
 	if (!lane->has_watchdog)
 		return;
 	atomic_store(&exec->node->lane[number].watched_ns, clock_ns() + EXEC_LOOK_NS);
-	atomic_fetch_add(&lane->watchdog_word, WATCHDOG_LOOK);
-	futex_wake(&lane->watchdog_word, 1);
+	bed_ring(&lane->bed);
 }
 
 void lanes_live(struct exec_wave *wave)

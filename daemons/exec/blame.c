@@ -28,6 +28,38 @@ static const char *name_of(const struct exec_wave *wave, uint32_t instance)
 	return image_text(&wave->view, wave->view.instances[instance].name);
 }
 
+/* One call serves several: which of them it is at, nobody notes. */
+void blame_call(
+    const struct image_view *view, uint32_t instance, const char *component, char *ret, size_t size)
+{
+	enum { NAMED = 4 };
+	const uint32_t *all;
+	const uint32_t n = image_beside(view, instance, &all);
+	size_t len = (size_t)snprintf(ret, size, "%s \"%.63s\"",
+	    n == 1 ? "instance" : "one of the instances",
+	    image_text(view, view->instances[all[0]].name));
+
+	for (uint32_t i = 1; i < n && i < NAMED; i++)
+		len += (size_t)snprintf(ret + len, size - len, "%s\"%.63s\"",
+		    i + 1 == n ? " and " : ", ", image_text(view, view->instances[all[i]].name));
+	if (n > NAMED)
+		len += (size_t)snprintf(ret + len, size - len, " and %u more", n - NAMED);
+	if (component != NULL)
+		len += (size_t)snprintf(ret + len, size - len, " (%.63s)", component);
+	if (n > 1)
+		snprintf(ret + len, size - len,
+		    ", which one call serves (side_by_side = \"off\" tells which),");
+}
+
+static bool of_one_call(const struct exec_wave *wave, uint32_t a, uint32_t b)
+{
+	const uint32_t *all, *others;
+
+	image_beside(&wave->view, a, &all);
+	image_beside(&wave->view, b, &others);
+	return all == others;
+}
+
 /* Whether an instance can have written to memory of the host while found_by was in its call, or, if
  * that is too late, ever. Fill and drain run beside all lanes. */
 static bool instance_could(const struct suspects *s, uint32_t instance)
@@ -36,7 +68,8 @@ static bool instance_could(const struct suspects *s, uint32_t instance)
 
 	if (s->host != IMAGE_NONE && segment_of(s->wave, instance)->host != s->host)
 		return false;
-	return s->earlier || instance == s->found_by || row->io != 0 ||
+	return s->earlier || of_one_call(s->wave, instance, s->found_by) ||
+	    (row->io & IMAGE_IO) != 0 ||
 	    row->segment != s->wave->view.instances[s->found_by].segment;
 }
 

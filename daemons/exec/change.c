@@ -159,10 +159,17 @@ void wave_pause(struct exec_wave *wave, const struct wire_view *request)
 
 	if (!wave_can(wave, request, 1u << WAVE_RUN, "pause"))
 		return;
+	if (asked && wave->view.head->clock == IMAGE_STEP) {
+		exec_fail(wave->exec, request, 2,
+		    "the clock is \"step\": step to the slot first, and pause without a slot");
+		return;
+	}
 	slot_asked(request, &slot);
 	if (asked && !hold_at_slot(wave, request, slot))
 		return;
-	if (!asked) {
+	if (!asked && wave->view.head->clock == IMAGE_STEP) {
+		wave_halt(wave);
+	} else if (!asked) {
 		wave->pending.value = wave_steps_max(wave) + 2;
 		wave_limit(wave, wave->pending.value);
 	}

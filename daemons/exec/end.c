@@ -52,6 +52,7 @@ void wave_abort(struct exec_wave *wave, const char *format, ...)
 			lanes_leave_host(wave, h);
 	wave->progress_ns = clock_ns();
 	hosts_finish(wave);
+	shadow_leave(wave, "the waveform stopped");
 }
 
 static bool went_back(struct exec_wave *wave, struct image_damage *ret)

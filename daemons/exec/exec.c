@@ -100,6 +100,7 @@ void exec_fini(struct exec *exec)
 		watchdog_stop(exec, lane);
 		witness_close(exec, lane);
 		lane_unlock(exec, lane);
+		bed_close(&exec->lanes[lane].bed);
 	}
 	second_stop(exec);
 	while ((wave = exec->waves) != NULL) {

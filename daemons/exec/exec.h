@@ -20,6 +20,7 @@
  *                                 of the kernel (witness.c); misses_calls.c: their calls
  *                     flight.c    TRACE, and files around misses: trace.c, trace_calls.c,
  *                                 trace_kernel.c
+ *                  spent.c     what a waveform's threads have taken of their cores
  *   watchdogs     --> watchdog.c    a segment that keeps the baton, a baton that cannot be
  *                     second.c    a thread above those watchdogs
  *   a start       --> restore.c   what an earlier exec has left
@@ -63,7 +64,11 @@ struct exec {
 	struct keep_entry *kept; /* of an earlier exec, until they are all there */
 	size_t n_kept;
 	int node_fd;
-	struct node_image *node; /* NULL until then */
+	struct node_image *node;   /* NULL until then */
+	pthread_t measure;         /* node.c: of the speed of a core; its image is never unmapped */
+	_Atomic pid_t measure_tid; /* ... 0: not begun, or ended */
+	bool measures;
+	bool unmeasured; /* it cannot be measured */
 	struct exec_lane lanes[NODE_LANES_MAX];
 	struct exec_wave *waves;
 	struct exec_process *processes;
@@ -73,10 +78,10 @@ struct exec {
 	uint64_t tables_ns; /* when the table of a lane changed last */
 	pthread_t second;   /* watchdog */
 	bool has_second;
-	_Atomic uint32_t second_word; /* as watchdog_word of a lane, see second_look */
-	/* what wakes it: eventfd; timerfd that the lanes' watchdogs put off, and when it is due; 0:
-	 * none */
-	_Atomic int second_bell, second_timer;
+	/* WATCHDOG_QUIT, and how often WATCHDOG_LOOK was added to it (second_look) */
+	_Atomic uint32_t second_word;
+	/* the lanes' watchdogs put off its timer; when that is due */
+	struct exec_bed second_bed;
 	_Atomic uint64_t second_ns;
 	int wake_fd; /* cpu_dma_latency; -1 */
 	uint32_t realtime_waves;
@@ -96,10 +101,14 @@ struct exec {
 /* exec.c: exec_fini kills all hosts. */
 int exec_init(struct exec *exec, const struct daemon_args *args);
 void exec_fini(struct exec *exec);
-/* node.c: node_new makes a node image, and measures the speed of a core before there is a lane.
- * node_mmac is that speed, NAN if it could not be measured. */
+/* node.c: node_new makes a node image, and has the speed of a core measured while nothing else
+ * wants that CPU: no load waits for it. node_mmac is that speed, NAN as long as it has not been
+ * measured. node_settle sees to it that it is known, or cannot be: for the last report of a run.
+ * node_end tells whether nobody reads *exec any more: the thread that measures may. */
 int node_new(struct exec *exec);
+bool node_end(struct exec *exec);
 double node_mmac(const struct exec *exec);
+void node_settle(struct exec *exec);
 
 /* requests.c */
 void exec_request(void *self, const struct wire_view *request);

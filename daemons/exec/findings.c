@@ -8,15 +8,17 @@
 #include "daemons/exec/watch.h"
 
 /* The instance in work, or the segment's first. */
-static const char *instance_of(const struct exec_wave *wave, uint32_t segment)
+static void call_of(
+    const struct exec_wave *wave, uint32_t segment, char ret_whose[BLAME_CALL_BYTES])
 {
 	const struct image_view *view = &wave->view;
 	const uint32_t current = atomic_load(&image_segment_state(view, segment)->current);
 
-	return image_text(view,
+	blame_call(view,
 	    current > 0 && current <= view->head->instances.count
-	        ? view->instances[current - 1].name
-	        : view->instances[view->order[view->segments[segment].order]].name);
+	        ? current - 1
+	        : view->order[view->segments[segment].order],
+	    NULL, ret_whose, BLAME_CALL_BYTES);
 }
 
 /* ---- what was found of a seat ---- */
@@ -24,9 +26,9 @@ static const char *instance_of(const struct exec_wave *wave, uint32_t segment)
 static void stop_for(
     struct exec_wave *wave, uint32_t segment, uint32_t lane, enum exec_found what, double ms)
 {
-	const char *instance = instance_of(wave, segment);
-	char name[LANE_NAME];
+	char name[LANE_NAME], whose[BLAME_CALL_BYTES];
 
+	call_of(wave, segment, whose);
 	lane_name(wave, lane, name); /* while the waveform has its places */
 	lanes_leave(wave); /* first: if exec is killed now, nobody waits for hosts that are dead */
 	if (what == FOUND_HOLDS && wave->state != WAVE_ABNSTOP) {
@@ -36,10 +38,8 @@ static void stop_for(
 	}
 	hosts_kill(wave);
 	if (what == FOUND_HOLDS)
-		wave_abort(wave,
-		    "instance \"%s\" hangs: the instance held %s for %.1f ms, and a slot has %.3f "
-		    "ms",
-		    instance, name, ms, (double)wave->view.head->slot_ns / 1e6);
+		wave_abort(wave, "%s hangs: it held %s for %.1f ms, and a slot has %.3f ms", whose,
+		    name, ms, (double)wave->view.head->slot_ns / 1e6);
 	else if (what == FOUND_TAKES_CPU)
 		wave_abort(wave,
 		    "a thread of the waveform's host ran out of turn: %s stood still for %.1f ms, "
@@ -117,7 +117,7 @@ static void check_reset(struct exec *exec, uint32_t lane)
 	const uint64_t at = atomic_load(&exec->lanes[lane].bad_ns),
 	               baton = atomic_load(&exec->lanes[lane].bad_baton);
 	struct exec_wave *wave;
-	char name[LANE_NAME];
+	char name[LANE_NAME], whose[BLAME_CALL_BYTES];
 	uint32_t segment = 0;
 
 	if (at == 0)
@@ -131,13 +131,13 @@ static void check_reset(struct exec *exec, uint32_t lane)
 	if (wave == NULL || wave->state == WAVE_ABNSTOP)
 		return;
 	lane_name(wave, lane, name);
+	call_of(wave, segment, whose);
 	lanes_leave(wave);
 	hosts_kill(wave);
 	wave_abort(wave,
 	    "the memory of %s was overwritten (the baton named entry %u in slot %llu, which is "
-	    "impossible); instance \"%s\" was at work there last",
-	    name, baton_entry(baton), (unsigned long long)baton_slot(baton),
-	    instance_of(wave, segment));
+	    "impossible); %s was at work there last",
+	    name, baton_entry(baton), (unsigned long long)baton_slot(baton), whose);
 	hosts_leave(wave, true);
 }
 

@@ -67,6 +67,10 @@ void host_asks_priority(struct exec_host *host, const struct hostlink_msg *msg)
 	struct hostlink_msg answer = {
 	    .type = HOSTLINK_GRANTED, .control = wave->control, .n_lanes = 1, .lanes = {lane}};
 
+	if (msg->n_lanes == 0) { /* its I/O thread: it has ordinary priority */
+		host->process->io_tid = tid;
+		return;
+	}
 	if (lane >= wave->exec->node->n_lanes || !image_timed(wave->view.head->clock))
 		return;
 	if (!platform_has_thread(pid, tid)) {
@@ -78,4 +82,5 @@ void host_asks_priority(struct exec_host *host, const struct hostlink_msg *msg)
 	}
 	answer.sequence = give(wave, pid, tid, lane);
 	process_send(host->process, &answer, NULL, 0);
+	process_timer(host->process, lane);
 }

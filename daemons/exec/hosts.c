@@ -12,13 +12,14 @@
 #include "core/base/file.h"
 #include "core/platform/platform.h"
 #include "daemons/exec/exec.h"
+#include "daemons/exec/spent.h"
 
 static struct exec_host *host_of(struct exec_wave *wave, uint32_t segment)
 {
 	return &wave->hosts[wave->view.segments[segment].host];
 }
 
-const char *host_instance(const struct exec_host *host)
+uint32_t host_current(const struct exec_host *host)
 {
 	const struct image_view *view = &host->wave->view;
 
@@ -27,9 +28,17 @@ const char *host_instance(const struct exec_host *host)
 
 		if (view->segments[s].host == host->number && current > 0 &&
 		    current <= view->head->instances.count)
-			return image_text(view, view->instances[current - 1].name);
+			return current - 1;
 	}
-	return NULL;
+	return IMAGE_NONE;
+}
+
+const char *host_instance(const struct exec_host *host)
+{
+	const struct image_view *view = &host->wave->view;
+	const uint32_t current = host_current(host);
+
+	return current != IMAGE_NONE ? image_text(view, view->instances[current].name) : NULL;
 }
 
 /* ---- start ------------------------------------------------------------------------ */
@@ -122,6 +131,7 @@ int hosts_attach(struct exec_wave *wave, enum hostlink_type type, char *ret_why,
 
 void hosts_finish(struct exec_wave *wave)
 {
+	spent_end(wave);
 	for (uint32_t h = 0; h < wave->n_hosts; h++) {
 		struct exec_host *host = &wave->hosts[h];
 		const struct hostlink_msg msg = {

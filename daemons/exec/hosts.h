@@ -26,6 +26,7 @@ struct exec_process { /* a host process; isolation "none": one for all such wave
 	const char *why;
 	struct loop_timer deaf;        /* its socket has been closed; it is to end soon */
 	uint32_t seat[NODE_LANES_MAX]; /* its thread's on each lane; IMAGE_NONE */
+	pid_t io_tid;                  /* its I/O thread, as it says; 0: none */
 };
 
 struct kept_process { /* with the frontend, beside the descriptors of the socket and the process */
@@ -54,6 +55,8 @@ int process_send(
 void process_free(struct exec_process *process);
 /* tells it that this exec looks after its lanes */
 void process_watch(struct exec_process *process);
+/* gives its thread on the lane the timer of the lane's watchdog */
+void process_timer(struct exec_process *process, uint32_t lane);
 void process_keep(const struct exec_process *process); /* its seats have changed */
 int process_restore(
     struct exec_host *host, const struct kept_process *kept, int pidfd, int sock, bool shared);
@@ -66,7 +69,8 @@ void hosts_leave(struct exec_wave *wave, bool kill_them);
 /* hosts_kill kills all of them and gives their batons on; wave_abort follows, then hosts_leave: an
  * exec that is killed in between leaves the next one dead hosts, and the reason. */
 void hosts_kill(struct exec_wave *wave);
-/* name of the one in init or in work; NULL: none */
+/* number of the instance in init or in work, IMAGE_NONE: none; its name, or NULL */
+uint32_t host_current(const struct exec_host *host);
 const char *host_instance(const struct exec_host *host);
 
 /* answers.c: called by process.c, see struct exec. */

@@ -249,23 +249,38 @@ static int lane_lock(struct exec *exec, uint32_t number, char *ret_why, size_t s
 	return 0;
 }
 
+/* Its CPU, and who looks after it: without a watchdog nothing runs on a lane. */
+static int lane_secure(struct exec_wave *wave, uint32_t number, char *ret_why, size_t size)
+{
+	struct exec *exec = wave->exec;
+	const bool shared = exec->daemon.args.shared;
+	int status = shared ? 0 : lane_lock(exec, number, ret_why, size);
+	char name[LANE_NAME];
+
+	if (status != 0)
+		return status;
+	status = watchdog_start(exec, number);
+	if (status != 0) {
+		snprintf(ret_why, size, "%s cannot have a watchdog: %s",
+		    lane_name(wave, number, name), strerror(-status));
+		lane_unlock(exec, number);
+		return status;
+	}
+	witness_open(exec, number);
+	if (!shared) /* no thread here has a priority that another could be above */
+		second_start(exec);
+	return 0;
+}
+
 int lane_reuse(struct exec_wave *wave, uint32_t number, char *ret_why, size_t size)
 {
 	struct exec_lane *lane = &wave->exec->lanes[number];
+	const int status = image_timed(wave->view.head->clock) && !lane->has_watchdog
+	    ? lane_secure(wave, number, ret_why, size)
+	    : 0;
 
-	if (image_timed(wave->view.head->clock) && !lane->has_watchdog) {
-		const bool shared = wave->exec->daemon.args.shared;
-		const int status = shared ? 0 : lane_lock(wave->exec, number, ret_why, size);
-
-		if (status != 0)
-			return status;
-		watchdog_start(wave->exec, number);
-		witness_open(wave->exec, number);
-		if (!shared) /* no thread here has a priority that another could be above */
-			second_start(wave->exec);
-	}
-	lane->users++;
-	return 0;
+	lane->users += status == 0;
+	return status;
 }
 
 void lanes_wake_fast(struct exec_wave *wave)
@@ -296,6 +311,7 @@ static int lane_take(
 		/* of another time base, and of others on it */
 		atomic_store(&lane->image->baton, baton_make(0, 0, BATON_NOBODY));
 		atomic_store(&lane->image->rescued, 0);
+		atomic_store(&lane->roused, 0);
 		atomic_store(&exec->node->lane[number].resets, 0);
 		atomic_store(&exec->node->lane[number].timebase, base);
 		atomic_fetch_add(&exec->node->timebase[base].used, 1);

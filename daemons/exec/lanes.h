@@ -25,6 +25,12 @@ struct exec_finding {
 
 enum { WATCHDOG_QUIT = 1, WATCHDOG_LOOK = 2 };
 
+/* Where a watchdog sleeps: until somebody rings, or its timer is due. */
+struct exec_bed {
+	_Atomic int bell;  /* eventfd; 0: none */
+	_Atomic int timer; /* timerfd */
+};
+
 struct exec_lane {
 	int fd; /* lane image; -1: never used */
 	struct lane_image *image;
@@ -35,8 +41,13 @@ struct exec_lane {
 	const char *counters;  /* why its hardware counters are no evidence; NULL: not asked yet */
 	pthread_t watchdog;
 	bool has_watchdog;
-	/* futex word: WATCHDOG_QUIT, and how often WATCHDOG_LOOK was added to it */
-	_Atomic uint32_t watchdog_word;
+	_Atomic bool watchdog_ends;
+	/* its timer is put off by the lane's threads, which have it as long as this exec lives */
+	struct exec_bed bed;
+	_Atomic bool put_off;    /* the watchdog sleeps until that timer is due */
+	uint64_t due_ns;         /* second.c: timer due since; 0: it is not */
+	_Atomic uint64_t looks;  /* of the watchdog, so far */
+	_Atomic uint64_t roused; /* holders that it found asleep, whom no lane-mate would wake */
 	_Atomic int32_t pid[NODE_ENTRIES_MAX];       /* process of each seat; 0: free */
 	struct exec_finding found[NODE_ENTRIES_MAX]; /* by seat */
 	/* the last that the baton was seen in and could be */
@@ -59,12 +70,25 @@ void second_look(struct exec *exec);                               /* the second
  * from now at the latest. second_set has the second watchdog look then. second_put_off does both,
  * for a lane's watchdog that has said when it comes back. */
 enum { SECOND_LATE_NS = 2000000 };
+#define NOBODY_NS 3600000000000ull /* nobody can have a baton before the watchdogs are told */
+
 uint64_t second_due(const struct exec *exec);
 void second_set(struct exec *exec, uint64_t at_ns);
+/* bed_make makes it unless it is there: 0 or -errno. bed_ring wakes who sleeps there. bed_set: when
+ * its timer is due. bed_sleep sleeps until one of the timers is due, at most until until_ns: it
+ * reads none, so they are due until they are set again. bed_late: how long its timer has been due;
+ * 0: it is not. */
+int bed_make(struct exec_bed *bed);
+void bed_ring(const struct exec_bed *bed);
+void bed_set(const struct exec_bed *bed, uint64_t at_ns);
+uint64_t bed_late(const struct exec_bed *bed);
+void bed_sleep(const struct exec_bed *bed, const int *timers, size_t n, uint64_t until_ns);
+void bed_close(struct exec_bed *bed);
 void second_put_off(struct exec *exec);
 bool lane_has_live(const struct node_lane *lane); /* any entry */
 /* the baton is possible, and where somebody takes it */
 void lane_tend(struct exec *exec, uint32_t lane);
+void lane_rouse(struct exec *exec, uint32_t lane); /* who has its baton: lane_wake, counted */
 
 /* lanes.c */
 enum { LANE_NAME = 40 };
@@ -76,12 +100,12 @@ void lane_unlock(struct exec *exec, uint32_t number); /* its CPU is free for oth
 int lanes_take(struct exec_wave *wave, char *ret_why, size_t size);
 void lanes_release(struct exec_wave *wave); /* and free for others */
 /* lane_reuse takes it for a waveform that is on it already: 0, or -errno after writing who has its
- * CPU. */
+ * CPU, or why it has no watchdog. */
 int lane_reuse(struct exec_wave *wave, uint32_t lane, char *ret_why, size_t size);
 void lane_give(struct exec *exec, uint32_t number); /* one user less: nobody's without users */
 void lanes_wake_fast(struct exec_wave *wave);
 
-/* watchdog.c */
+/* watchdog.c: 0 or -errno */
 int watchdog_start(struct exec *exec, uint32_t lane);
 void watchdog_stop(struct exec *exec, uint32_t lane);
 /* IMAGE_NONE: nobody's */

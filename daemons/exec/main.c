@@ -21,6 +21,7 @@ int main(int argc, char **argv)
 		return 1;
 	status = exec_init(exec, &args) == 0 ? daemon_run(&exec->daemon) : 1;
 	exec_fini(exec);
-	free(exec);
+	if (node_end(exec))
+		free(exec);
 	return status;
 }

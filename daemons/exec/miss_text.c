@@ -7,11 +7,29 @@
 #include "daemons/exec/misses.h"
 #include "daemons/exec/report.h"
 
+enum { WHO = EVIDENCE_NAME_BYTES + 64 };
+
+/* A thread, and of one of the kernel what it did: "kworker/1:0: vmstat_update". The function has
+ * its name whenever somebody asks, because the names come later than the first record that needs
+ * them. not_yet: what is said until then. */
+static const char *thread_words(const struct exec_wave *wave, const struct evidence_cause *cause,
+    const char *not_yet, char ret[WHO])
+{
+	const char *function =
+	    cause->function != 0 ? witness_symbol(wave->exec, cause->function) : "";
+
+	if (function == NULL)
+		function = not_yet;
+	snprintf(ret, WHO, "%s%s%s", cause->name, function[0] != 0 ? ": " : "", function);
+	return ret;
+}
+
 static void cause_words(
     const struct exec_wave *wave, const struct evidence_cause *cause, char *ret, size_t size)
 {
+	char who[WHO];
 	const char *name = cause->name[0] != 0 || cause->instance == IMAGE_NONE
-	    ? cause->name
+	    ? thread_words(wave, cause, "the names of kernel functions are not read yet", who)
 	    : image_text(&wave->view, wave->view.instances[cause->instance].name);
 
 	evidence_words(cause, name, ret, size);
@@ -55,13 +73,13 @@ static json_t *cause_json(const struct exec_wave *wave, const struct evidence_ca
 {
 	const char *name = instance_name(wave, cause->instance);
 	json_t *o = json_object();
-	char text[256];
+	char text[256], who[WHO];
 
 	cause_words(wave, cause, text, sizeof(text));
 	put_text(o, "kind", evidence_word((enum evidence_cause_kind)cause->kind));
 	put_real(o, "us", us((double)cause->share_ns));
 	put_real(o, "took_us", us((double)cause->took_ns));
-	put_text(o, "who", name[0] != 0 ? name : cause->name);
+	put_text(o, "who", name[0] != 0 ? name : thread_words(wave, cause, "", who));
 	json_object_set_new(o, "tid", json_integer(cause->tid));
 	put_u64(o, "times", cause->times);
 	put_text(o, "text", text);

@@ -183,19 +183,8 @@ static void before_put(const struct evidence_slot *slot, struct exec_miss *ret)
 		    ret->before, ret->before, ret->before_name, sizeof(ret->before_name));
 }
 
-/* "kworker/1:0: vmstat_update" */
-static void function_put(struct exec *exec, struct evidence_cause *cause)
-{
-	const char *function = witness_symbol(exec, cause->function);
-	const size_t len = strlen(cause->name);
-
-	if (function[0] != 0)
-		snprintf(cause->name + len, sizeof(cause->name) - len, ": %s", function);
-}
-
 /* The names of threads, while they are there. */
-static void names_put(
-    const struct miss_look *look, const struct evidence_slot *slot, struct exec_miss *ret)
+static void names_put(const struct evidence_slot *slot, struct exec_miss *ret)
 {
 	for (uint32_t c = 0; c < ret->n_causes; c++) {
 		struct evidence_cause *cause = &ret->causes[c];
@@ -209,8 +198,6 @@ static void names_put(
 		if (cause->name[0] == 0)
 			platform_thread_name(
 			    cause->pid, cause->tid, cause->name, sizeof(cause->name));
-		if (cause->function != 0)
-			function_put(look->wave->exec, cause);
 	}
 }
 
@@ -254,7 +241,7 @@ static void miss_join(struct miss_look *look, struct exec_miss *ret)
 	ret->heavy = evidence_heavy(&slot, ret->causes, ret->n_causes);
 	ret->recorded = slot.recorded;
 	ret->clocked = miss->from_ns != 0;
-	names_put(look, &slot, ret);
+	names_put(&slot, ret);
 	before_put(&slot, ret);
 }
 

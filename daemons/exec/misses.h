@@ -118,7 +118,8 @@ struct witness_records {
 };
 bool witness_records(
     struct exec *exec, uint32_t lane, uint64_t from_ns, struct witness_records *ret);
-/* witness_symbol gives the name of a function of the kernel; "": it is not known, or not yet. */
+/* witness_symbol gives the name of a function of the kernel; "": it is not known; NULL: the names
+ * are not read yet. */
 const char *witness_symbol(const struct exec *exec, uint64_t address);
 
 #endif

@@ -3,29 +3,93 @@
  * node.c - a node image of our own. */
 #include <errno.h>
 #include <math.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/cpulist.h"
 #include "core/measure/calibrate.h"
 #include "core/platform/platform.h"
 #include "daemons/exec/exec.h"
 
-static void *calibrate_main(void *self)
+/* What has been measured first holds. */
+static void measure(struct node_image *node)
+{
+	struct calibration calibration;
+	double none = 0;
+
+	platform_pin(node->lane[0].cpu);
+	if (calibrate_mmac(&calibration) == 0)
+		atomic_compare_exchange_strong(&node->mmac_per_s, &none, calibration.mmac_per_s);
+}
+
+/* What this thread takes of the CPU is counted, not what passes meanwhile: it gives way to all. */
+static void *measure_idle_main(void *self)
 {
 	struct exec *exec = self;
-	struct calibration calibration;
+	struct node_image *node = exec->node;
 
-	platform_pin(exec->node->lane[0].cpu);
-	if (calibrate_mmac(&calibration) == 0)
-		atomic_store(&exec->node->mmac_per_s, calibration.mmac_per_s);
+	platform_yield();
+	atomic_store(&exec->measure_tid, gettid());
+	measure(node);
+	atomic_store(&exec->measure_tid, 0);
 	return NULL;
 }
 
-static int calibrate(struct exec *exec)
+static void *measure_main(void *node)
 {
-	pthread_t thread;
-	const int status = pthread_create(&thread, NULL, calibrate_main, exec);
+	measure(node);
+	return NULL;
+}
 
-	return status != 0 ? -status : -pthread_join(thread, NULL);
+static void measure_begin(struct exec *exec)
+{
+	exec->measures = pthread_create(&exec->measure, NULL, measure_idle_main, exec) == 0;
+}
+
+static bool measure_await(struct exec *exec, uint64_t ns)
+{
+	enum { LOOK_NS = 1000000 };
+	const uint64_t until_ns = clock_ns() + ns;
+
+	while (pthread_tryjoin_np(exec->measure, NULL) != 0) {
+		if (clock_ns() >= until_ns)
+			return false;
+		clock_sleep_until(clock_ns() + LOOK_NS);
+	}
+	exec->measures = false;
+	return true;
+}
+
+/* Where others have the CPU all the time, what gives way does not come to its end: with the right
+ * to, it gives way no longer. A lane that polls with real-time priority keeps it off even then, so
+ * no wait is without an end: the rate stays unknown. */
+void node_settle(struct exec *exec)
+{
+	enum { WAIT_NS = 50000000, HASTENED_NS = 250000000 };
+	const pid_t tid = atomic_load(&exec->measure_tid);
+
+	if (exec->unmeasured || atomic_load(&exec->node->mmac_per_s) > 0)
+		return;
+	if (exec->measures && tid != 0 && platform_has_thread(getpid(), tid) &&
+	    platform_demote(tid) == 0)
+		measure_await(exec, HASTENED_NS);
+	else if (exec->measures)
+		measure_await(exec, WAIT_NS);
+	if (!exec->measures && !(atomic_load(&exec->node->mmac_per_s) > 0) &&
+	    pthread_create(&exec->measure, NULL, measure_main, exec->node) == 0) {
+		exec->measures = true;
+		measure_await(exec, HASTENED_NS);
+	}
+	exec->unmeasured = !(atomic_load(&exec->node->mmac_per_s) > 0);
+}
+
+bool node_end(struct exec *exec)
+{
+	if (!exec->measures || measure_await(exec, 0))
+		return true;
+	pthread_detach(exec->measure);
+	return false;
 }
 
 double node_mmac(const struct exec *exec)
@@ -69,5 +133,6 @@ int node_new(struct exec *exec)
 		exec->node->lane[i].cpu = cpus[i];
 		atomic_store(&exec->node->lane[i].timebase, IMAGE_NONE);
 	}
-	return calibrate(exec);
+	measure_begin(exec);
+	return 0;
 }

@@ -62,6 +62,7 @@ static json_t *peer_report(const char *node, const struct exec_peer *peer)
 		uint64_t count;
 	} rows[] = {
 	    {"sent", counts->sent},
+	    {"unsent", counts->unsent},
 	    {"sent_bytes", counts->bytes_sent},
 	    {"received", counts->frames},
 	    {"received_bytes", counts->bytes},

@@ -151,6 +151,15 @@ static struct exec_process *process_add(
 	return process;
 }
 
+void process_timer(struct exec_process *process, uint32_t lane)
+{
+	const struct hostlink_msg msg = {.type = HOSTLINK_TIMER, .n_lanes = 1, .lanes = {lane}};
+	const int timer = process->exec->lanes[lane].bed.timer;
+
+	if (timer > 0)
+		process_send(process, &msg, &timer, 1);
+}
+
 /* Where it cannot be told, its lanes look after themselves. */
 void process_watch(struct exec_process *process)
 {
@@ -161,6 +170,9 @@ void process_watch(struct exec_process *process)
 		process_send(process, &msg, fds, 2);
 		close(fds[0]);
 	}
+	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
+		if (process->seat[l] != IMAGE_NONE)
+			process_timer(process, l);
 }
 
 static struct exec_process *process_spawn(struct exec *exec, bool shared, int *ret_status)

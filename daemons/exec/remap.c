@@ -29,6 +29,7 @@
 #include "daemons/exec/prepare.h"
 #include "daemons/exec/remap.h"
 #include "daemons/exec/shadow.h"
+#include "daemons/exec/spent.h"
 #include "daemons/exec/upgraded.h"
 
 enum { LOOK_NS = 100000, HALT_S = 10, IMPORT_S = 2, SHADOW_LOOK_NS = 1000000, HEAR_NS = 500000 };
@@ -103,12 +104,15 @@ static uint32_t hosts_here(const struct exec_wave *wave)
 	return n;
 }
 
-/* The limit ends with the remap; the waveform runs on from where it stands, if it does. */
+/* The limit ends with the remap; the waveform runs on from where it stands, if it does, or is about
+ * to. */
 static void remap_go_on(struct exec_wave *wave)
 {
+	const uint64_t limit = atomic_load(&wave_control(wave)->limit);
+
 	if (wave->state != WAVE_RUN)
 		return;
-	if (wave_waits(wave))
+	if (wave_steps_begun(wave) + wave_margin(wave) < limit)
 		wave_limit(wave, IMAGE_FOREVER);
 	else
 		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));
@@ -128,6 +132,7 @@ static void remap_returned(struct exec_wave *wave)
 		return;
 	remap_go_on(wave);
 	wave->remap = REMAP_NONE;
+	keep_wave(wave);
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, wave->return_code, wave->import_text);
 }
 
@@ -161,11 +166,6 @@ bool remap_give_up(struct exec_wave *wave, const char *because)
 	return true;
 }
 
-static const char *word_of(const struct exec_wave *wave)
-{
-	return wave->upgrades ? "upgraded" : "remapped";
-}
-
 static bool wave_spreads(const struct exec_wave *wave)
 {
 	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
@@ -176,14 +176,18 @@ static bool wave_spreads(const struct exec_wave *wave)
 
 static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 {
-	if (!wave_can(
-	        wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE, "be remapped"))
+	const char *what = request->type == WIRE_UPGRADE ? "be upgraded"
+	    : request->type == WIRE_RING                 ? "get a ring"
+	                                                 : "be remapped";
+
+	if (!wave_can(wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE, what))
 		return false;
 	wave->upgrades = wave->shadows = false;
+	wave->upgraded = IMAGE_NONE;
 	wave->upgrade_at = IMAGE_FOREVER;
 	if (wave->ended)
 		exec_fail(
-		    wave->exec, request, 1, "\"%s\" is ending and cannot be remapped", wave->name);
+		    wave->exec, request, 1, "\"%s\" is ending and cannot %s", wave->name, what);
 	else if (wave->view.node != IMAGE_NONE)
 		exec_fail(wave->exec, request, 2,
 		    "\"%s\" runs on several nodes, and one node alone cannot remap its part; "
@@ -221,7 +225,7 @@ static void remap_prepare(
 	    (wave->shadows && shadow_open(wave, why, sizeof(why)) != 0)) {
 		remap_abandon(wave, 2, why); /* nobody waits yet */
 		exec_fail(wave->exec, request, 2, "\"%s\" cannot be %s: %s", wave->name,
-		    word_of(wave), why);
+		    upgraded_word(wave), why);
 	} else {
 		wave_later(&wave->pending, request, PREPARE_S * (uint64_t)1000000000);
 	}
@@ -364,6 +368,7 @@ void wave_upgrade(struct exec_wave *wave, const struct wire_view *request)
 {
 	char *name = wire_get_text(request, WIRE_TAG_NAME, 0);
 	const void *program = NULL;
+	uint32_t instance;
 	uint64_t slots;
 	size_t len = 0;
 	void *copy;
@@ -372,11 +377,12 @@ void wave_upgrade(struct exec_wave *wave, const struct wire_view *request)
 		free(name);
 		return;
 	}
-	wave->upgraded = name != NULL ? upgraded_find(wave, name) : IMAGE_NONE;
-	if (wave->upgraded == IMAGE_NONE ||
+	instance = name != NULL ? upgraded_find(wave, name) : IMAGE_NONE;
+	if (instance == IMAGE_NONE ||
 	    wire_get_bytes(request, WIRE_TAG_PROGRAM, 0, &program, &len) != 0) {
 		exec_fail(wave->exec, request, 2, "UPGRADE needs an instance and a program");
 	} else if (may_upgrade(wave, request)) {
+		wave->upgraded = instance;
 		copy = program_copy(program, len);
 		if (copy != NULL)
 			upgrade_prepare(wave, request, copy, len,
@@ -434,6 +440,8 @@ static void waves_exchange(struct exec_wave *wave)
 		wave->progress[s].misses =
 		    atomic_load(&image_segment_state(&wave->view, s)->misses);
 	misses_read_note(wave);
+	free(wave->spents); /* they are of the lanes of then */
+	wave->spents = NULL;
 }
 
 /* Threads that have no lane obey `limit` alone, those of the tables before as well as those of the
@@ -483,6 +491,7 @@ static void remap_import(struct exec_wave *wave)
 	wave->remap_answers = 0;
 	wave->pending.until_ns = clock_ns() + IMPORT_S * 1000000000ull;
 	wave->import_text[0] = 0;
+	keep_wave(wave);
 	if (wave->upgrades) {
 		hosts_command(wave, HOSTLINK_IMPORT);
 	} else if (shadow_export(wave) != 0) {
@@ -667,7 +676,7 @@ static void remap_answer(struct exec_wave *wave, uint64_t slot, bool runs)
 		    "%sthe waveform stood still for %llu slot%s (%.3g ms)",
 		    wave->upgrades ? "" : "; ", (unsigned long long)stood, plural(stood),
 		    (double)stood * (double)wave->view.head->slot_ns / 1e6);
-	log_note(&wave->exec->daemon.log, "%s: %s: %s", wave->name, word_of(wave), text);
+	log_note(&wave->exec->daemon.log, "%s: %s: %s", wave->name, upgraded_word(wave), text);
 	if (wave->pending.bytes == NULL ||
 	    wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0)
 		return;
@@ -690,6 +699,7 @@ static void remap_finish(struct exec_wave *wave)
 	const uint64_t slot =
 	    runs ? wave_run(wave, IMAGE_FOREVER, remap_margin(wave)) : lanes_slot(wave);
 
+	spent_begin(wave);
 	if (wave->shadows)
 		shadow_go(wave);
 	else if (wave->upgrades)
@@ -712,8 +722,8 @@ void remap_answered(struct exec_host *host, const struct hostlink_msg *msg)
 	    (wave->remap == REMAP_PREPARES || wave->remap == REMAP_IMPORTS)) {
 		char why[HOSTLINK_TEXT + 100];
 
-		snprintf(why, sizeof(why), "\"%s\" cannot be %s: %s", wave->name, word_of(wave),
-		    msg->text);
+		snprintf(why, sizeof(why), "\"%s\" cannot be %s: %s", wave->name,
+		    upgraded_word(wave), msg->text);
 		remap_abandon(wave, 2, why);
 	} else if ((msg->type == HOSTLINK_IMPORTED || msg->type == HOSTLINK_EXPORTED) && ours &&
 	    wave->remap == REMAP_IMPORTS) {
@@ -734,11 +744,7 @@ static void imports_end(struct exec_wave *wave)
 {
 	char why[REASON_BYTES];
 
-	snprintf(why, sizeof(why),
-	    "the host has not returned from export_state or import_state within %d s, in an "
-	    "upgrade of instance \"%s\", and was killed; unload the waveform, mend the component "
-	    "and load the waveform again",
-	    IMPORT_S, upgraded_name(wave));
+	upgraded_hangs(wave, wave->upgrades || wave->shadows ? IMPORT_S : HALT_S, why, sizeof(why));
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, why);
 	hosts_kill(wave);
 	wave_abort(wave, "%s", why);
@@ -769,17 +775,22 @@ void remap_check(struct exec_wave *wave)
 		    "the waveform did not stand still in time for the remap and goes on as before");
 }
 
+/* With imports, components may be exporting or importing, also where the waveform was paused
+ * before; without them, hosts may be making tables or dropping them. */
 void remap_restore(struct exec_wave *wave)
 {
+	const bool imports = wave->remap == REMAP_IMPORTS,
+	           halts = wave->state == WAVE_RUN && !wave->ended && !wave->held &&
+	    atomic_load(&wave_control(wave)->limit) != IMAGE_FOREVER;
+
+	wave->remap_number = clock_ns();
 	if (wave->remap == REMAP_SWITCHES) {
 		wave->remap_answers = 0;
-		wave->remap_number = clock_ns();
 		wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
 		hosts_command(wave, HOSTLINK_SWITCH);
-	} else if (wave->state == WAVE_RUN && !wave->ended &&
-	    atomic_load(&wave_control(wave)->limit) != IMAGE_FOREVER) {
+	} else if (imports || halts) {
 		wave->upgraded = IMAGE_NONE;
-		wave->remap_number = clock_ns();
-		remap_returns(wave, IMPORT_S);
+		wave->upgrades = imports;
+		remap_returns(wave, imports ? IMPORT_S : HALT_S);
 	}
 }

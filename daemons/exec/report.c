@@ -12,6 +12,7 @@
 #include "daemons/exec/misses.h"
 #include "daemons/exec/peers.h"
 #include "daemons/exec/report.h"
+#include "daemons/exec/spent.h"
 
 #include <aloe/component.h>
 
@@ -155,7 +156,8 @@ static double lane_admitted(const struct exec_wave *wave, uint32_t number)
 }
 
 /* Of the node's lane, whoever is on it: how often its baton could not be and was reset, and how
- * often a lane-mate took it on while exec was dead. */
+ * often a lane-mate took it on while exec was dead, or exec woke who had it and slept although its
+ * word said otherwise. */
 static void baton_put(const struct exec_wave *wave, uint32_t number, json_t *o)
 {
 	const struct exec *exec = wave->exec;
@@ -165,10 +167,22 @@ static void baton_put(const struct exec_wave *wave, uint32_t number, json_t *o)
 		if (exec->node->lane[l].cpu == wave->view.lanes[number].cpu &&
 		    exec->lanes[l].image != NULL) {
 			resets = get(&exec->node->lane[l].resets);
-			rescues = get(&exec->lanes[l].image->rescued);
+			rescues = get(&exec->lanes[l].image->rescued) + get(&exec->lanes[l].roused);
 		}
 	put_u64(o, "baton_resets", resets);
 	put_u64(o, "baton_rescues", rescues);
+}
+
+/* Of the core, beside the load: with what its threads wait for the slot, and wake up. */
+static void spent_put(const struct exec_wave *wave, uint32_t number, uint64_t slots, json_t *o)
+{
+	const struct exec_spent spent = spent_of(wave, number);
+	const double ns = (double)slots * (double)wave->view.head->slot_ns;
+
+	put_real(o, "core_mean", spent.known && slots > 0 ? (double)spent.ran_ns / ns : NAN);
+	put_u64(o, "wakes", spent.known ? spent.wakes : UINT64_MAX);
+	put_u64(o, "watchdog_wakes", spent.known ? spent.looks : UINT64_MAX);
+	put_u64(o, "io_wakes", spent.known ? spent.io_wakes : UINT64_MAX);
 }
 
 static json_t *lane_json(const struct exec_wave *wave, uint32_t number)
@@ -176,7 +190,7 @@ static json_t *lane_json(const struct exec_wave *wave, uint32_t number)
 	const double slot_ns = (double)wave->view.head->slot_ns;
 	struct hist *all = calloc(2, sizeof(*all)); /* late, overhead */
 	uint32_t n = 0;                             /* segments on it */
-	uint64_t run = 0, skipped = 0, missed = 0, busy = 0;
+	uint64_t run = 0, all_slots = 0, missed = 0, busy = 0;
 	const char *realtime = wave->exec->daemon.args.shared       ? "other"
 	    : strstr(wave->losses, "nice -20") != NULL              ? "nice -20"
 	    : strstr(wave->losses, "no real-time priority") != NULL ? "other"
@@ -186,14 +200,15 @@ static json_t *lane_json(const struct exec_wave *wave, uint32_t number)
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count && all != NULL; s++) {
 		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+		const uint64_t slots = get(&state->slots), all_its = slots + get(&state->skipped);
 
 		if (wave->view.segments[s].lane != number)
 			continue;
 		if (n++ == 0) /* the others have the baton from it */
 			hist_merge(&all[0], &state->late);
 		hist_merge(&all[1], &state->overhead);
-		run = get(&state->slots) > run ? get(&state->slots) : run;
-		skipped += get(&state->skipped);
+		run = slots > run ? slots : run;
+		all_slots = all_its > all_slots ? all_its : all_slots;
 		missed += get(&state->missed);
 		busy += get(&state->busy_ns);
 	}
@@ -202,7 +217,8 @@ static json_t *lane_json(const struct exec_wave *wave, uint32_t number)
 	baton_put(wave, number, o);
 	put_text(o, "realtime", image_timed(wave->view.head->clock) ? realtime : "other");
 	put_u64(o, "slots", run);
-	put_u64(o, "skipped", skipped);
+	/* a slot that several segments have skipped counts once */
+	put_u64(o, "skipped", all_slots > run ? all_slots - run : 0);
 	put_u64(o, "missed", missed);
 	put_real(o, "admitted_us", us(lane_admitted(wave, number)));
 	put_real(o, "planned_us", us((double)wave->view.lanes[number].typical_ns));
@@ -211,6 +227,7 @@ static json_t *lane_json(const struct exec_wave *wave, uint32_t number)
 	    (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.5) / slot_ns);
 	put_real(o, "load_p99",
 	    (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.99) / slot_ns);
+	spent_put(wave, number, all_slots, o);
 	json_object_set_new(
 	    o, "left_us", report_margin(&image_lane_state(&wave->view, number)->margin));
 	json_object_set_new(o, "late_us", all != NULL ? report_hist(&all[0]) : json_null());
@@ -262,12 +279,14 @@ static double run_seconds(const struct exec_wave *wave)
 	uint64_t end_ns = wave->start_ns;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const uint64_t n = atomic_load(&image_segment_state(&wave->view, s)->events);
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+		const uint64_t n = atomic_load(&state->events), until_ns = get(&state->until_ns);
 		const struct image_event last =
 		    image_events(&wave->view, s)[(n - 1) % wave->view.segments[s].n_events];
 
 		if (n > 0 && last.start_ns + last.ns > end_ns)
 			end_ns = last.start_ns + last.ns;
+		end_ns = until_ns > end_ns ? until_ns : end_ns;
 	}
 	return wave->start_ns == 0 ? NAN : (double)(end_ns - wave->start_ns) * 1e-9;
 }
@@ -298,6 +317,8 @@ static void head_put(const struct exec_wave *wave, json_t *o)
 	put_u64(o, "slots_wanted", h->slots == IMAGE_FOREVER ? 0 : h->slots);
 	put_u64(o, "index", wave_index(wave));
 	put_real(o, "run_s", run_seconds(wave));
+	json_object_set_new(o, "first_slot_ns",
+	    wave->first_ns != 0 ? json_integer((json_int_t)wave->first_ns) : json_null());
 	/* overrun = "mode": how often it began, and from which index on it holds */
 	put_u64(o, "modes", wave_control(wave)->modes);
 	json_object_set_new(o, "mode_index",

@@ -188,6 +188,22 @@ static json_t *worst_json(const struct exec_wave *wave, uint32_t number)
 	return o;
 }
 
+/* As core/map/length.h says. */
+static uint64_t length_bytes(const struct image_view *view, const struct image_instance *row)
+{
+	const struct image_input *in = &view->inputs[row->inputs];
+	const struct image_output *out = &view->outputs[row->outputs];
+	uint64_t bytes = 0;
+
+	for (uint32_t p = 0; p < row->n_inputs; p++)
+		if (in[p].buffer != IMAGE_NONE)
+			bytes += (uint64_t)in[p].max * aloe_item_bytes(in[p].type);
+	for (uint32_t p = 0; p < row->n_outputs; p++)
+		if (out[p].buffer != IMAGE_NONE)
+			bytes += (uint64_t)out[p].max * aloe_item_bytes(out[p].type);
+	return bytes;
+}
+
 static json_t *paths_json(const struct exec_wave *wave, uint32_t number)
 {
 	const struct image_instance *row = &wave->view.instances[number];
@@ -312,9 +328,11 @@ static json_t *instance_json(
 	places_put(wave, number, o);
 	put_u64(o, "order", place);
 	put_u64(o, "lag", row->lag);
-	put_u64(o, "calls", hist_count(time));
+	put_u64(o, "calls", hist_count(time) + SUM(wave, number, untimed));
+	put_u64(o, "timed", hist_count(time));
 	times_put(wave, time, o);
 	put_text(o, "build", image_text(view, row->build));
+	put_u64(o, "bytes", length_bytes(view, row));
 	sets_put(wave, number, o);
 	if (row->upgrade != 0) {
 		const uint64_t since = get(&state_of(wave, number, 0)->upgraded);
@@ -326,11 +344,11 @@ static json_t *instance_json(
 	put_real(o, "budget_us", us((double)row->budget_ns));
 	json_object_set_new(
 	    o, "left_us", report_budget_margin(time, row->budget_ns, SUM(wave, number, overruns)));
-	json_object_set_new(o, "budget_given", json_boolean((row->io & 4) != 0));
+	json_object_set_new(o, "budget_given", json_boolean((row->io & IMAGE_BUDGET_GIVEN) != 0));
 	put_u64(o, "concealed", SUM(wave, number, concealed));
 	put_u64(o, "absent_in", SUM(wave, number, absent));
 	put_u64(o, "io_lost", SUM(wave, number, io_lost));
-	json_object_set_new(o, "sink", json_boolean((row->io & 2) != 0));
+	json_object_set_new(o, "sink", json_boolean((row->io & IMAGE_DRAINS) != 0));
 	json_object_set_new(o, "variables", variables_json(wave, number));
 	json_object_set_new(o, "paths", paths_json(wave, number));
 	copies_put(wave, number, o);

@@ -100,10 +100,26 @@ static void samples_send(struct exec_wave *wave, const struct wire_view *request
 	free(events);
 }
 
+/* STATE "started": only the report of a run is wanted. That of a large waveform takes as long as to
+ * unload the waveform. */
+static bool report_wanted(const struct exec_wave *wave, const struct wire_view *request)
+{
+	const void *state;
+	size_t len;
+
+	return wave->started || wire_get_bytes(request, WIRE_TAG_STATE, 0, &state, &len) != 0;
+}
+
 static void status_send(struct exec_wave *wave, const struct wire_view *request)
 {
 	const bool over = wave->drained || wave->state == WAVE_ABNSTOP;
 
+	if (!report_wanted(wave, request)) {
+		exec_ok(wave->exec, request, WIRE_TAG_SLOT, 0);
+		return;
+	}
+	if (over && wave->started)
+		node_settle(wave->exec);
 	send_json(wave->exec, request, over ? "ended" : NULL, wave_report(wave));
 }
 

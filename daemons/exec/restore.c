@@ -103,7 +103,9 @@ static void record_take(struct exec_wave *wave, const struct kept_wave *kept)
 	wave->folder[sizeof(wave->folder) - 1] = 0;
 	wave->ended = kept->ended;
 	wave->drained = kept->drained;
-	wave->remap = kept->switches ? REMAP_SWITCHES : REMAP_NONE;
+	wave->remap = kept->remap == REMAP_SWITCHES || kept->remap == REMAP_IMPORTS
+	    ? (enum remap_stage)kept->remap
+	    : REMAP_NONE;
 	wave->remaps = kept->remaps;
 	misses_resume(wave);
 	wave->outdated = !record_is_current(wave);
@@ -426,12 +428,16 @@ static void wave_resume(struct exec_wave *wave, uint32_t lost, const char *taken
 {
 	if (!wave->drained)
 		wave_judge(wave, lost, taken);
+	if (!wave->drained && wave->state != WAVE_ABNSTOP && !wave->ended) {
+		lease_restore(wave);
+		remap_restore(wave);
+		return;
+	}
+	wave->remap = REMAP_NONE;
 	if (wave->drained)
 		drained_restore(wave);
-	else if (wave->state == WAVE_ABNSTOP || wave->ended)
-		hosts_finish(wave);
 	else
-		remap_restore(wave);
+		hosts_finish(wave);
 }
 
 /* Its lanes' CPU locks and its watchdogs went with the old exec. */
@@ -549,8 +555,6 @@ int exec_restore(struct exec *exec)
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
 		lane_give(exec, l);
 	node_tables_restore(exec);
-	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
-		lease_restore(wave);
 	return 0;
 }
 

@@ -10,9 +10,6 @@
  * While all is well this thread sleeps: each watchdog of a lane puts off its timer. */
 #include <errno.h>
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
@@ -42,27 +39,46 @@ static void find_raised(struct exec *exec, uint32_t lane, uint64_t late_ns)
 	}
 }
 
+/* It is put off no more, and has not been there since. */
+static bool timer_is_due(struct exec_lane *lane)
+{
+	struct pollfd timer = {.fd = lane->bed.timer, .events = POLLIN};
+
+	if (!atomic_load(&lane->put_off) || poll(&timer, 1, 0) <= 0)
+		lane->due_ns = 0;
+	else if (lane->due_ns == 0)
+		lane->due_ns = clock_ns();
+	return lane->due_ns != 0;
+}
+
 /* Its promise is over, and it has not been there: how long since. 0: all is well, or the lane has
  * no watchdog. */
-static uint64_t late_by(const struct exec *exec, uint32_t lane, uint64_t now)
+static uint64_t late_by(struct exec *exec, uint32_t lane, uint64_t now)
 {
-	const uint64_t watched = atomic_load(&exec->node->lane[lane].watched_ns);
+	const uint64_t watched = atomic_load(&exec->node->lane[lane].watched_ns),
+	               due = exec->lanes[lane].due_ns;
 
+	/* seen before, and still: it had LOOK_NS to come */
+	if (timer_is_due(&exec->lanes[lane]) && due != 0)
+		return now - due;
 	return watched != 0 && now > watched + SECOND_LATE_NS ? now - watched : 0;
 }
 
-/* Until the timer is due, or somebody rings. */
-static void second_sleep(const struct exec *exec)
+/* Until a watchdog is late, or one that was put off may be: it has LOOK_NS to look before. */
+static void second_sleep(struct exec *exec)
 {
-	struct pollfd fds[] = {{.fd = exec->second_timer, .events = POLLIN},
-	    {.fd = exec->second_bell, .events = POLLIN}};
-	uint64_t count;
+	int timers[NODE_LANES_MAX + 1] = {exec->second_bed.timer};
+	size_t n = 1;
+	bool due = false;
 
-	if (poll(fds, 2, -1) <= 0)
-		return;
-	for (size_t i = 0; i < 2; i++)
-		if (fds[i].revents & POLLIN && read(fds[i].fd, &count, sizeof(count)) < 0)
-			continue; /* put off meanwhile */
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
+		if (atomic_load(&exec->lanes[l].put_off))
+			timers[n++] = exec->lanes[l].bed.timer;
+	bed_sleep(&exec->second_bed, timers, n, clock_ns() + NOBODY_NS);
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
+		due |= timer_is_due(&exec->lanes[l]);
+	if (due)
+		clock_sleep_until(clock_ns() + LOOK_NS);
 }
 
 static void *second_main(void *self)
@@ -117,11 +133,7 @@ void second_start(struct exec *exec)
 		second_look(exec);
 		return;
 	}
-	if (exec->second_bell <= 0)
-		exec->second_bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (exec->second_timer <= 0)
-		exec->second_timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	exec->has_second = exec->second_bell > 0 && exec->second_timer > 0 &&
+	exec->has_second = bed_make(&exec->second_bed) == 0 &&
 	    pthread_create(&exec->second, NULL, second_main, exec) == 0;
 }
 
@@ -130,10 +142,8 @@ void second_stop(struct exec *exec)
 	if (!exec->has_second)
 		return;
 	atomic_fetch_or(&exec->second_word, WATCHDOG_QUIT);
-	eventfd_write(exec->second_bell, 1);
+	bed_ring(&exec->second_bed);
 	pthread_join(exec->second, NULL);
 	exec->has_second = false;
-	close(exec->second_bell);
-	close(exec->second_timer);
-	exec->second_bell = exec->second_timer = 0;
+	bed_close(&exec->second_bed);
 }

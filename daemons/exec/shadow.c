@@ -220,11 +220,20 @@ static void shadow_died(void *self, short revents)
 	(void)revents;
 	child_ended(shadow->pid, shadow->pidfd, how, sizeof(how));
 	shadow_over(shadow);
+	if (shadow->verdict[0] != 0) /* exec has killed it, and said why */
+		return;
 	verdict_take(shadow, how);
 	log_note(&shadow->wave->exec->daemon.log, "%s: shadow run of \"%s\": %s",
 	    shadow->wave->name,
 	    image_text(&shadow->wave->view, shadow->wave->view.instances[shadow->instance].name),
 	    shadow->verdict);
+}
+
+/* Nobody waits for it: shadow_died hears of its end. */
+static void shadow_end(struct exec_shadow *shadow)
+{
+	loop_timer_stop(&shadow->wave->exec->daemon.loop, &shadow->timer);
+	pidfd_send_signal(shadow->pidfd, SIGKILL, NULL, 0);
 }
 
 static void shadow_kill(struct exec_shadow *shadow)
@@ -250,7 +259,7 @@ static void shadow_look(void *self)
 	const uint64_t bound = works ? work : IMPORT_S * 1000000000ull;
 
 	if (since != 0 && now > since && now - since > bound) {
-		shadow_kill(shadow);
+		shadow_end(shadow);
 		shadow->bad = true;
 		if (works)
 			snprintf(shadow->verdict, sizeof(shadow->verdict),
@@ -370,12 +379,14 @@ void shadow_leave(struct exec_wave *wave, const char *because)
 {
 	struct exec_shadow *shadow = wave->shadow;
 
-	if (shadow == NULL || shadow->pidfd < 0)
+	if (shadow == NULL || shadow->pidfd < 0 || shadow->verdict[0] != 0)
 		return;
-	shadow_kill(shadow);
-	snprintf(shadow->verdict, sizeof(shadow->verdict),
-	    "%s before index %llu was compared; begin the shadow run again", because,
-	    index_of(shadow));
+	shadow_end(shadow);
+	snprintf(shadow->verdict, sizeof(shadow->verdict), "%s before index %llu was compared; %s",
+	    because, index_of(shadow),
+	    wave->state == WAVE_ABNSTOP
+	        ? "unload the waveform and load it again before another shadow run"
+	        : "begin the shadow run again");
 }
 
 void shadow_set(struct exec_wave *wave, uint32_t instance)

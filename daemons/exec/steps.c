@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/image/follow.h"
 #include "daemons/exec/exec.h"
+#include "daemons/exec/spent.h"
 
 void wave_limit(struct exec_wave *wave, uint64_t limit)
 {
@@ -125,6 +126,16 @@ bool wave_waits(const struct exec_wave *wave)
 	    wave_steps_begun(wave) + wave_margin(wave) < wave->pending.value;
 }
 
+/* When a slot begins; on a clock that nobody has told yet, now. */
+static uint64_t first_slot(const struct exec_wave *wave, uint64_t slot)
+{
+	const struct node_timebase *base = wave_timebase(wave);
+
+	if (base == NULL || base->pace != IMAGE_TIMER)
+		return clock_ns();
+	return atomic_load(&base->start_ns) + slot * base->slot_ns;
+}
+
 /* Steps from here on belong to slots from `slot` on. */
 void wave_run_at(struct exec_wave *wave, uint64_t limit, uint64_t slot)
 {
@@ -133,6 +144,8 @@ void wave_run_at(struct exec_wave *wave, uint64_t limit, uint64_t slot)
 	if (!wave->started) {
 		wave->started = true;
 		wave->start_ns = clock_ns();
+		wave->first_ns = first_slot(wave, slot);
+		spent_begin(wave);
 	}
 	wave_limit(wave, limit);
 	lanes_live(wave);

@@ -60,6 +60,16 @@ bool task_look(pid_t pid, pid_t tid, struct exec_task *ret)
 	return true;
 }
 
+bool task_wakes(pid_t pid, pid_t tid, uint64_t *ret)
+{
+	static const char key[] = "\nvoluntary_ctxt_switches:";
+	char text[4096];
+	const char *at =
+	    file_text(pid, tid, "status", text, sizeof(text)) ? strstr(text, key) : NULL;
+
+	return at != NULL && sscanf(at + sizeof(key) - 1, "%" SCNu64, ret) == 1;
+}
+
 /* The threads of a process, at most n: how many. */
 static size_t tids_of(pid_t pid, pid_t *ret, size_t n)
 {

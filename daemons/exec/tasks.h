@@ -20,6 +20,8 @@ struct exec_task { /* a thread, as the kernel shows it */
 enum { TASKS_MAX = 256 };
 
 bool task_look(pid_t pid, pid_t tid, struct exec_task *ret);
+/* task_wakes: how often it has slept and was woken. */
+bool task_wakes(pid_t pid, pid_t tid, uint64_t *ret);
 size_t tasks_look(pid_t pid, struct exec_task *ret, size_t n);
 void tasks_demote(pid_t pid);
 int tasks_priority(pid_t pid);

@@ -26,6 +26,11 @@ const char *upgraded_name(const struct exec_wave *wave)
 	    : "?";
 }
 
+const char *upgraded_word(const struct exec_wave *wave)
+{
+	return wave->upgrades ? "upgraded" : "remapped";
+}
+
 bool upgraded_waits(const struct exec_wave *wave)
 {
 	const uint64_t written = atomic_load(&wave_control(wave)->changes);
@@ -39,9 +44,12 @@ bool upgraded_waits(const struct exec_wave *wave)
 /* A segment may have passed the limit before it could see it. */
 bool upgraded_missed(const struct exec_wave *wave, char *ret_why, size_t size)
 {
-	const uint64_t next = image_next_index(&wave->view, wave->upgraded);
+	uint64_t next;
 
-	if (!wave->upgrades || wave->upgrade_at == IMAGE_FOREVER || wave->upgrade_at == next)
+	if (!wave->upgrades || wave->upgrade_at == IMAGE_FOREVER)
+		return false;
+	next = image_next_index(&wave->view, wave->upgraded);
+	if (wave->upgrade_at == next)
 		return false;
 	snprintf(ret_why, size,
 	    "the waveform came to stand at index %llu, and not at index %llu; nothing was changed; "
@@ -68,4 +76,22 @@ void upgraded_late(const struct exec_wave *wave, char *ret_why, size_t size)
 		    "the hosts have not prepared the remap within %d s; the waveform goes on as "
 		    "before",
 		    PREPARE_S);
+}
+
+/* upgraded NONE: another exec has asked for it, and nobody knows of which instance. */
+void upgraded_hangs(const struct exec_wave *wave, unsigned seconds, char *ret_why, size_t size)
+{
+	if (wave->upgraded == IMAGE_NONE)
+		snprintf(ret_why, size,
+		    "aloe-exec was killed in a change, and a host has not answered the next "
+		    "aloe-exec within %u s, because it stands still or a component hangs in init, "
+		    "export_state or import_state, and was killed; unload the waveform and load "
+		    "the waveform again",
+		    seconds);
+	else
+		snprintf(ret_why, size,
+		    "the host has not returned from export_state or import_state within %u s, in "
+		    "an upgrade of instance \"%s\", and was killed; unload the waveform, mend the "
+		    "component and load the waveform again",
+		    seconds, upgraded_name(wave));
 }

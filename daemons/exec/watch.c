@@ -153,15 +153,15 @@ static void pending_check(struct exec_wave *wave)
 		else
 			wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1,
 			    "the request was not done in time");
-	} else if (request.type == WIRE_STEP || request.type == WIRE_STOP ||
-	    request.type == WIRE_UNLOAD) {
+	} else if (request.type == WIRE_STEP || request.type == WIRE_PAUSE ||
+	    request.type == WIRE_STOP || request.type == WIRE_UNLOAD) {
 		wave_halts_check(wave);
 		wave_step_more(wave);
 	}
 }
 
 /* Since when the instance has been in work, by the segment's own events, as far as they agree with
- * what was seen: after the look before. */
+ * what was seen: after the look before. An untimed step (core/slot/virtual.c) does not tell. */
 static uint64_t work_began(
     const struct exec_wave *wave, uint32_t s, uint64_t looked_ns, uint64_t now)
 {
@@ -170,6 +170,8 @@ static uint64_t work_began(
 	const uint64_t n = atomic_load(&state->events), done = atomic_load(&state->done);
 	uint64_t began = atomic_load(&state->start_ns[done % IMAGE_STEPS]);
 
+	if (began == 0)
+		return now;
 	if (n > 0) {
 		const struct image_event event =
 		    image_events(&wave->view, s)[(n - 1) % row->n_events];
@@ -190,9 +192,12 @@ static bool segment_hangs(struct exec_wave *wave, uint32_t s, uint32_t current)
 	const bool at_work = current > 0 && current <= wave->view.head->instances.count;
 	uint64_t due;
 
-	if (!at_work || sum != progress->sum || progress->since_ns == 0) {
+	/* untimed steps leave no event of each call (core/slot/virtual.c) */
+	if (!at_work || sum != progress->sum || current != progress->current ||
+	    progress->since_ns == 0) {
 		progress->since_ns = at_work ? work_began(wave, s, progress->looked_ns, now) : 0;
 		progress->sum = sum;
+		progress->current = current;
 	}
 	progress->looked_ns = now;
 	due = progress->since_ns + HANG_S * SECOND_NS;
@@ -206,28 +211,33 @@ static void hang_check(struct exec_wave *wave)
 	wave->hang_ns = IMAGE_FOREVER;
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const uint32_t current = atomic_load(&image_segment_state(&wave->view, s)->current);
+		char whose[BLAME_CALL_BYTES];
 
 		if (!segment_hangs(wave, s, current))
 			continue;
+		blame_call(&wave->view, current - 1,
+		    image_text(&wave->view, wave->view.instances[current - 1].component), whose,
+		    sizeof(whose));
 		hosts_kill(wave);
-		wave_abort(wave,
-		    "instance \"%s\" (%s) hangs: the instance has been in work for %d s",
-		    image_text(&wave->view, wave->view.instances[current - 1].name),
-		    image_text(&wave->view, wave->view.instances[current - 1].component), HANG_S);
+		wave_abort(wave, "%s hangs: it has been in work for %d s", whose, HANG_S);
 		hosts_leave(wave, true);
 		return;
 	}
 }
 
 /* The exec that was asked to pause has died, and a segment had passed the limit before the segment
- * could see it: see wave_limit_reached. */
+ * could see it (see wave_limit_reached), or on the step clock is not there yet. */
 static void pause_check(struct exec_wave *wave)
 {
 	const uint64_t most = wave_steps_max(wave);
 
-	if (wave->state == WAVE_PAUSE && wave->pending.bytes == NULL && wave->remap == REMAP_NONE &&
-	    wave_comes_to_pause(wave) && most > atomic_load(&wave_control(wave)->limit))
+	if (wave->state != WAVE_PAUSE || wave->pending.bytes != NULL || wave->remap != REMAP_NONE ||
+	    !wave_comes_to_pause(wave))
+		return;
+	if (most > atomic_load(&wave_control(wave)->limit))
 		wave_limit(wave, most + 2);
+	wave->pending.value = atomic_load(&wave_control(wave)->limit);
+	wave_step_more(wave);
 }
 
 /* One that stands has no turn on its lanes, so that nobody wakes up for it there: START and STEP

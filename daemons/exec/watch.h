@@ -16,6 +16,11 @@ void wave_look(void *wave); /* for what is pending; started by wave_look_soon */
 /* blame.c: what is to be said of the fault that `instance` has met, as the waveform image tells
  * it. */
 void blame_fault(const struct exec_wave *wave, uint32_t instance, char *ret, size_t size);
+/* blame_call says whose call it is in which `instance` is at work: `instance "a"`, or those that
+ * this call serves; with the name of their component, if it is not NULL. */
+enum { BLAME_CALL_BYTES = 480 };
+void blame_call(const struct image_view *view, uint32_t instance, const char *component, char *ret,
+    size_t size);
 void blame_damage(
     const struct exec_wave *wave, const struct image_damage *damage, char *ret, size_t size);
 

@@ -10,9 +10,15 @@
  * have to wait for the CPU longer than the watchdog, which has it: as long as it is ready to run
  * and does not get to, nothing is held against it.
  *
- * When the watchdog itself was not woken in time the machine stood still, for everybody: that time
- * is not held against anyone. It says in the node image when it looks next; if it does not, the
- * threads of the lane and the second watchdog (second.c) know that something is wrong with it. */
+ * When the watchdog itself was not woken in time the machine stood still, for everybody, and nobody
+ * knows for how long before: whoever has the baton begins anew, once; after that only the time by
+ * which the watchdog was late is not held against anyone. It says in the node image when it looks
+ * next; if it does not, the threads of the lane and the second watchdog (second.c) know that
+ * something is wrong with it.
+ *
+ * While a holder can harm nobody but its own waveform, the lane's threads put off its timer
+ * (core/slot/lane.h), so that it looks when they have stopped doing so: not later than it would
+ * have found the holder overdue. They are not trusted: it looks once in a second anyway. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -22,9 +28,7 @@
 #include "daemons/exec/exec.h"
 #include "daemons/exec/tasks.h"
 
-enum { STALL_NS = 300000, AT_WORK_NS = 1000000 };
-
-#define NOBODY_NS 3600000000000ull /* nobody can have the baton before this is told */
+enum { STALL_NS = 300000, AT_WORK_NS = 1000000, PUT_OFF_NS = 1000000000 };
 
 struct watchdog {
 	struct exec *exec;
@@ -33,6 +37,7 @@ struct watchdog {
 	struct node_lane *lane;
 	struct baton_watch watch;
 	uint64_t ran_ns; /* CPU time of the holder when its baton was seen first */
+	uint64_t anew;   /* baton that began anew after a stall */
 	bool realtime;
 };
 
@@ -156,7 +161,7 @@ static void pass_over(struct watchdog *watchdog, uint64_t held_ns)
 	const uint64_t next = baton_next(
 	    watchdog->lane, baton, seat == IMAGE_NONE ? 0 : baton_entries(watchdog->lane, seat));
 
-	if (lane_take_on(watchdog->lane, watchdog->mine->image, baton, next, IMAGE_NONE) == 0 &&
+	if (lane_take_on(watchdog->lane, watchdog->mine->image, baton, next) == 0 &&
 	    seat != IMAGE_NONE)
 		seat_found(watchdog->exec, watchdog->number, seat, FOUND_HOLDS, baton_entry(baton),
 		    held_ns);
@@ -183,12 +188,35 @@ static void holder_overdue(struct watchdog *watchdog, uint64_t bound)
 
 /* ---- the thread ------------------------------------------------------------------------ */
 
-static void holder_watch(struct watchdog *watchdog, uint64_t bound)
+static enum baton_state holder_see(struct watchdog *watchdog, uint64_t bound)
+{
+	return baton_look(
+	    watchdog->exec->node, watchdog->number, watchdog->mine->image, &watchdog->watch, bound);
+}
+
+static void stall_excuse(struct watchdog *watchdog, uint64_t late_ns)
+{
+	struct baton_watch *watch = &watchdog->watch;
+	const uint64_t held = baton_held(watchdog->exec->node, watchdog->number, watch),
+	               now = clock_ns();
+
+	if (watchdog->anew == watch->baton)
+		watch->stalled_ns += late_ns;
+	else if (now > held)
+		watch->stalled_ns += now - held;
+	watchdog->anew = watch->baton;
+}
+
+/* late_ns: by which it was not woken in time; 0: it was. */
+static void holder_watch(struct watchdog *watchdog, uint64_t bound, uint64_t late_ns)
 {
 	const uint64_t before = watchdog->watch.baton;
-	const enum baton_state state = baton_look(
-	    watchdog->exec->node, watchdog->number, watchdog->mine->image, &watchdog->watch, bound);
+	enum baton_state state = holder_see(watchdog, bound);
 
+	if (late_ns > 0) {
+		stall_excuse(watchdog, late_ns);
+		state = holder_see(watchdog, bound);
+	}
 	if (before != watchdog->watch.baton) {
 		struct exec_task task = {.ran_ns = 0};
 
@@ -202,7 +230,7 @@ static void holder_watch(struct watchdog *watchdog, uint64_t bound)
 	if ((atomic_load(&watchdog->lane->entries) > 1 ||
 	        (before == watchdog->watch.baton && before & BATON_FRESH)) &&
 	    !baton_at_work(watchdog->mine->image, watchdog->watch.baton))
-		lane_wake(watchdog->lane, watchdog->mine->image);
+		lane_rouse(watchdog->exec, watchdog->number);
 	if (state == BATON_OVERDUE)
 		holder_overdue(watchdog, bound);
 	else
@@ -219,10 +247,46 @@ static uint64_t next_look(const struct watchdog *watchdog, uint64_t bound)
 	return due > now && due < now + bound ? due : now + bound;
 }
 
+/* Where slots are too short to sleep between them, and with a radio, nobody puts it off. */
+static bool may_be_put_off(const struct watchdog *watchdog)
+{
+	const struct node_timebase *base = baton_timebase(watchdog->exec->node, watchdog->number);
+
+	return base != NULL && base->pace == IMAGE_TIMER && !lane_polls(base->slot_ns) &&
+	    baton_harmless(watchdog->exec->node, watchdog->number,
+	        atomic_load(&watchdog->mine->image->baton), watchdog->realtime) &&
+	    lane_has_live(watchdog->lane);
+}
+
+/* The second watchdog has to know whose timers it looks at. */
+static void put_off_tell(const struct watchdog *watchdog, bool put_off)
+{
+	if (atomic_exchange(&watchdog->mine->put_off, put_off) != put_off)
+		second_look(watchdog->exec);
+}
+
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Later than its timer was due or its time was over, and not before it slept: the lane's threads
+ * can set the timer to any time. */
+static uint64_t late_by(
+    const struct watchdog *watchdog, bool put_off, uint64_t slept_ns, uint64_t wake)
+{
+	const uint64_t due = put_off ? bed_late(&watchdog->mine->bed) : 0, now = clock_ns(),
+	               late = later_of(due, now > wake ? now - wake : 0);
+
+	if (late <= STALL_NS)
+		return 0;
+	return late < now - slept_ns ? late : now - slept_ns;
+}
+
 static void *watchdog_main(void *self)
 {
 	struct watchdog watchdog = *(struct watchdog *)self;
-	uint32_t word;
+	uint64_t late_ns = 0;
 
 	free(self);
 	/* in this order: on the CPU of a holder that does not let go of it a thread without
@@ -231,24 +295,32 @@ static void *watchdog_main(void *self)
 	    platform_realtime(0, PLATFORM_PRIORITY_WATCHDOG) == 0;
 	platform_pin(watchdog.lane->cpu);
 	platform_no_slack();
-	while (!((word = atomic_load(&watchdog.mine->watchdog_word)) & WATCHDOG_QUIT)) {
+	while (!atomic_load(&watchdog.mine->watchdog_ends)) {
 		const uint64_t bound = baton_bound(watchdog.exec->node, watchdog.number,
 		    atomic_load(&watchdog.mine->image->baton), watchdog.realtime);
-		uint64_t wake, now;
+		uint64_t wake, slept_ns;
+		bool put_off;
+		int timer;
 
 		/* before it says for how long nobody else needs to: the holder that it finds may
 		 * have been overdue since an earlier exec was killed */
 		atomic_store(&watchdog.lane->watched_ns, clock_ns() + AT_WORK_NS);
-		holder_watch(&watchdog, bound);
+		atomic_fetch_add(&watchdog.mine->looks, 1);
+		holder_watch(&watchdog, bound, late_ns);
 		wake = lane_has_live(watchdog.lane) ? next_look(&watchdog, bound)
 		                                    : clock_ns() + NOBODY_NS;
-		now = clock_ns();
+		put_off = may_be_put_off(&watchdog);
+		if (put_off) {
+			bed_set(&watchdog.mine->bed, wake);
+			wake = later_of(wake, clock_ns() + PUT_OFF_NS);
+		}
+		put_off_tell(&watchdog, put_off);
 		atomic_store(&watchdog.lane->watched_ns, wake);
 		second_put_off(watchdog.exec);
-		if (wake > now)
-			futex_wait(&watchdog.mine->watchdog_word, word, wake - now);
-		if (clock_ns() > wake + STALL_NS)
-			watchdog.watch.stalled_ns += clock_ns() - wake;
+		timer = watchdog.mine->bed.timer;
+		slept_ns = clock_ns();
+		bed_sleep(&watchdog.mine->bed, &timer, put_off, wake);
+		late_ns = late_by(&watchdog, put_off, slept_ns, wake);
 	}
 	return NULL;
 }
@@ -256,15 +328,21 @@ static void *watchdog_main(void *self)
 int watchdog_start(struct exec *exec, uint32_t lane)
 {
 	struct exec_lane *mine = &exec->lanes[lane];
-	struct watchdog *watchdog = malloc(sizeof(*watchdog));
+	struct watchdog *watchdog;
 	pthread_attr_t attr;
-	int status;
+	int status = bed_make(&mine->bed);
 
+	if (status != 0)
+		return status;
+	watchdog = malloc(sizeof(*watchdog));
 	if (watchdog == NULL)
 		return -ENOMEM;
-	*watchdog = (struct watchdog){
-	    .exec = exec, .number = lane, .mine = mine, .lane = &exec->node->lane[lane]};
-	atomic_store(&mine->watchdog_word, 0);
+	*watchdog = (struct watchdog){.exec = exec,
+	    .number = lane,
+	    .mine = mine,
+	    .lane = &exec->node->lane[lane],
+	    .anew = IMAGE_FOREVER};
+	atomic_store(&mine->watchdog_ends, false);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 128 * 1024);
 	status = pthread_create(&mine->watchdog, &attr, watchdog_main, watchdog);
@@ -281,9 +359,10 @@ void watchdog_stop(struct exec *exec, uint32_t lane)
 
 	if (!mine->has_watchdog)
 		return;
-	atomic_fetch_or(&mine->watchdog_word, WATCHDOG_QUIT);
-	futex_wake(&mine->watchdog_word, 1);
+	atomic_store(&mine->watchdog_ends, true);
+	bed_ring(&mine->bed);
 	pthread_join(mine->watchdog, NULL);
 	mine->has_watchdog = false;
+	atomic_store(&mine->put_off, false);
 	atomic_store(&exec->node->lane[lane].watched_ns, 0);
 }

@@ -21,7 +21,7 @@ static_assert(offsetof(struct kept_wave, remaps) == 8, "kept_wave.remaps");
 static_assert(offsetof(struct kept_wave, started) == 12, "kept_wave.started");
 static_assert(offsetof(struct kept_wave, ended) == 13, "kept_wave.ended");
 static_assert(offsetof(struct kept_wave, drained) == 14, "kept_wave.drained");
-static_assert(offsetof(struct kept_wave, switches) == 15, "kept_wave.switches");
+static_assert(offsetof(struct kept_wave, remap) == 15, "kept_wave.remap");
 static_assert(offsetof(struct kept_wave, reason) == 16, "kept_wave.reason");
 static_assert(offsetof(struct kept_wave, notes) == 784, "kept_wave.notes");
 static_assert(offsetof(struct kept_wave, losses) == 4880, "kept_wave.losses");
@@ -281,13 +281,13 @@ int wave_tables(struct exec_wave *wave)
 	wave->hosts = calloc(wave->n_hosts + 1, sizeof(struct exec_host));
 	wave->places = calloc(n, sizeof(struct exec_place));
 	wave->progress = calloc(n, sizeof(struct exec_progress));
+	for (size_t s = 0; s < n && wave->places != NULL; s++)
+		wave->places[s] = (struct exec_place){IMAGE_NONE, IMAGE_NONE, IMAGE_NONE};
 	if (wave->hosts == NULL || wave->places == NULL || wave->progress == NULL)
-		return -ENOMEM;
+		return -ENOMEM; /* as it is it can be freed: nothing has a place */
 	for (uint32_t h = 0; h < wave->n_hosts; h++)
 		wave->hosts[h] = (struct exec_host){
 		    .wave = wave, .number = h, .finished = true, .ready = !wave_has_host(wave, h)};
-	for (size_t s = 0; s < n; s++)
-		wave->places[s] = (struct exec_place){IMAGE_NONE, IMAGE_NONE, IMAGE_NONE};
 	return 0;
 }
 
@@ -300,7 +300,17 @@ void wave_dispose(struct exec_wave *wave)
 	free(wave->progress);
 	free(wave->peers);
 	free(wave->misses);
+	free(wave->spents);
 	free(wave);
+}
+
+/* Of the stages of a remap those that another exec has to take up. */
+static uint8_t kept_remap(const struct exec_wave *wave)
+{
+	if (wave->remap == REMAP_RETURNS)
+		return REMAP_IMPORTS;
+	return wave->remap == REMAP_SWITCHES || wave->remap == REMAP_IMPORTS ? wave->remap
+	                                                                     : REMAP_NONE;
 }
 
 void keep_wave(const struct exec_wave *wave)
@@ -319,7 +329,7 @@ void keep_wave(const struct exec_wave *wave)
 	kept->started = wave->started;
 	kept->ended = wave->ended;
 	kept->drained = wave->drained;
-	kept->switches = wave->remap == REMAP_SWITCHES;
+	kept->remap = kept_remap(wave);
 	memcpy(kept->reason, wave->reason, sizeof(kept->reason));
 	memcpy(kept->notes, wave->notes, sizeof(kept->notes));
 	memcpy(kept->losses, wave->losses, sizeof(kept->losses));

@@ -40,6 +40,7 @@ enum wave_state {
 struct exec;
 struct exec_misses;
 struct exec_flight;
+struct exec_spents;
 
 struct exec_place { /* where a segment is */
 	uint32_t lane, entry, seat;
@@ -47,7 +48,8 @@ struct exec_place { /* where a segment is */
 
 struct kept_wave { /* with the frontend, beside the descriptors of its files */
 	uint32_t control, n_segments, remaps;
-	uint8_t started, ended, drained, switches;
+	uint8_t started, ended, drained;
+	uint8_t remap; /* REMAP_NONE, REMAP_IMPORTS or REMAP_SWITCHES */
 	char reason[REASON_BYTES];
 	char notes[HOSTLINK_TEXT], losses[1024], folder[FOLDER_BYTES];
 	struct exec_place places[2048];
@@ -60,8 +62,9 @@ struct exec_peer { /* another node, as the bridge of this one has counted (peers
 
 struct exec_progress {
 	uint64_t sum, since_ns, looked_ns;
-	uint64_t done;   /* steps when last looked at: they never become fewer */
-	uint64_t misses; /* taken by misses.c */
+	uint32_t current; /* at work when last looked at */
+	uint64_t done;    /* steps when last looked at: they never become fewer */
+	uint64_t misses;  /* taken by misses.c */
 };
 
 struct exec_pending {   /* a request to be answered later */
@@ -101,6 +104,7 @@ struct exec_wave {
 	uint64_t look_ns;
 	char reason[REASON_BYTES];
 	char notes[HOSTLINK_TEXT], losses[1024];
+	uint64_t first_ns;              /* when the first slot began; 0: not known */
 	uint64_t start_ns, progress_ns; /* progress_ns: when it was told to finish */
 	struct exec_progress *progress; /* by segment: hang watch without a watchdog */
 	uint64_t hang_ns;               /* when the first of them hangs if it does not go on */
@@ -114,6 +118,7 @@ struct exec_wave {
 	/* slots before this one ran under an exec that has died; 0: there was none */
 	uint64_t seen_from;
 	struct exec_flight *flight; /* flight.c; NULL: none */
+	struct exec_spents *spents; /* spent.c; NULL: not known */
 	char folder[FOLDER_BYTES];  /* of the run, for misses.jsonl; "": none on this node */
 
 	enum remap_stage remap;

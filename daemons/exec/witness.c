@@ -133,7 +133,7 @@ const char *witness_symbol(const struct exec *exec, uint64_t address)
 	size_t least = 0, end;
 
 	if (witness == NULL || !atomic_load(&witness->has_symbols))
-		return "";
+		return NULL;
 	for (end = witness->n_symbols; least < end;) {
 		const size_t middle = least + (end - least) / 2;
 

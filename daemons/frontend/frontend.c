@@ -196,7 +196,8 @@ static int parts_init(struct frontend *frontend, const struct daemon_args *args)
 	return result;
 }
 
-static int bus_start(struct frontend *frontend, const char *dir)
+/* told: of who waits until the bus can be connected to. */
+static int bus_start(struct frontend *frontend, const char *dir, int told)
 {
 	const struct route_owner owner = {.pid = daemon_pid,
 	    .attached = daemon_is_attached,
@@ -215,6 +216,8 @@ static int bus_start(struct frontend *frontend, const char *dir)
 		    bus_dir_text(errno));
 	if (!frontend->bus)
 		return -EINVAL;
+	if (told >= 0)
+		close(told);
 	route_init(&frontend->route, frontend->name, &frontend->log, &frontend->loop, frontend->bus,
 	    &frontend->nodes, &owner);
 	return 0;
@@ -416,7 +419,7 @@ int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 		return -EINVAL;
 	}
 	result = machines_open(&frontend->machines, args, &frontend->log);
-	result = result ? result : bus_start(frontend, args->dir);
+	result = result ? result : bus_start(frontend, args->dir, args->told);
 	result = result ? result : nodes_start(frontend, args);
 	result = result ? result : parts_init(frontend, args);
 	result = result ? result : cpus_take(frontend);

@@ -92,6 +92,8 @@ struct host {
 	pthread_mutex_t lock; /* waves, for the I/O thread */
 	struct host_wave *waves;
 	pthread_t io_thread;
+	_Atomic pid_t io_tid; /* 0: not yet */
+	uint32_t io_control;  /* of the waveform for which it was made */
 	struct tell tell;
 	bool has_io_thread, locked, noted_no_huge;
 	char text[HOSTLINK_TEXT]; /* notes and losses for the answer */
@@ -171,6 +173,8 @@ void host_radio_stop(struct host *host, struct host_wave *wave);
 void host_watched(struct host *host, int exec, int bell);
 /* what exec gave a lane's thread */
 void host_granted(struct host *host, const struct hostlink_msg *msg);
+/* host_timer: what the thread of a lane puts off from now on; the descriptor is consumed. */
+void host_timer(struct host *host, uint32_t lane, int fd);
 int host_free_start(struct host_wave *wave);
 void host_io_wake(struct host *host); /* waveforms have come or gone */
 

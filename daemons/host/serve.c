@@ -57,6 +57,10 @@ static void message_take(
 		host_watched(host, fds[0], fds[1]);
 		return;
 	}
+	if (msg->type == HOSTLINK_TIMER && n_fds == 1) {
+		host_timer(host, msg->lanes[0], fds[0]);
+		return;
+	}
 	if (msg->type == HOSTLINK_EXPORT && n_fds == 1)
 		export_answer(host, msg, fds[0]);
 	for (size_t i = 0; i < n_fds; i++)

@@ -103,6 +103,16 @@ static void io_sleep(struct host *host)
 	atomic_store(&host->tell.io_sleeps, 0);
 }
 
+/* Exec counts how often it is woken. */
+static void io_tell(struct host *host, uint32_t control)
+{
+	const struct hostlink_msg msg = {.type = HOSTLINK_THREAD,
+	    .control = control,
+	    .sequence = (uint64_t)atomic_load(&host->io_tid)};
+
+	hostlink_send(host->sock, &msg, NULL, 0);
+}
+
 /* While steps move records it naps between them, and longer and longer until something has moved;
  * while the waveforms stand it sleeps. */
 static void *io_main(void *self)
@@ -112,6 +122,8 @@ static void *io_main(void *self)
 	uint32_t naps = 0;
 	bool later;
 
+	atomic_store(&host->io_tid, platform_tid());
+	io_tell(host, host->io_control);
 	for (;;) {
 		if (all_serve(host, &least_ns, &later) > 0) {
 			nap_ns = naps = 0;
@@ -130,10 +142,11 @@ static void *io_main(void *self)
 	return NULL;
 }
 
-static int io_start(struct host *host)
+static int io_start(struct host *host, uint32_t control)
 {
 	if (host->has_io_thread)
 		return 0;
+	host->io_control = control;
 	if (pthread_create(&host->io_thread, NULL, io_main, host) != 0)
 		return -EAGAIN;
 	host->has_io_thread = true;
@@ -252,19 +265,27 @@ void host_granted(struct host *host, const struct hostlink_msg *msg)
 		atomic_store(&lane->thread.fifo, msg->sequence != 0);
 }
 
-/* The bell keeps its number: threads may be about to ring it. */
-static void bell_take(struct host *host, int bell)
+/* A descriptor of another exec keeps its number: threads may be about to use it. */
+static void descriptor_take(_Atomic int *mine, int fd)
 {
-	const int had = atomic_load(&host->tell.bell);
+	const int had = atomic_load(mine);
 
-	if (bell < 0)
+	if (fd < 0)
 		return;
-	if (had < 0) {
-		atomic_store(&host->tell.bell, bell);
+	if (had <= 0) {
+		atomic_store(mine, fd);
 	} else {
-		dup3(bell, had, O_CLOEXEC);
-		close(bell);
+		dup3(fd, had, O_CLOEXEC);
+		close(fd);
 	}
+}
+
+void host_timer(struct host *host, uint32_t lane, int fd)
+{
+	if (lane < NODE_LANES_MAX && host->lanes[lane] != NULL)
+		descriptor_take(&host->lanes[lane]->thread.timer, fd);
+	else
+		close(fd);
 }
 
 void host_watched(struct host *host, int exec, int bell)
@@ -272,10 +293,12 @@ void host_watched(struct host *host, int exec, int bell)
 	if (host->exec >= 0)
 		close(host->exec);
 	host->exec = exec;
-	bell_take(host, bell);
+	descriptor_take(&host->tell.bell, bell);
 	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
 		if (host->lanes[l] != NULL)
 			lane_alone(&host->lanes[l]->thread, exec < 0);
+	if (exec >= 0 && host->waves != NULL && atomic_load(&host->io_tid) > 0)
+		io_tell(host, host->waves->control);
 }
 
 int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg,
@@ -337,6 +360,8 @@ void host_radio_stop(struct host *host, struct host_wave *wave)
 	atomic_store(&lane->thread.quit, 1);
 	pthread_join(lane->id, NULL);
 	host->lanes[wave->radio->lane] = NULL;
+	if (lane->thread.timer > 0)
+		close(lane->thread.timer);
 	free(lane);
 }
 
@@ -367,7 +392,7 @@ static bool has_io(const struct host_wave *wave)
 int host_threads_start(
     struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds)
 {
-	int status = has_io(wave) ? io_start(host) : 0;
+	int status = has_io(wave) ? io_start(host, wave->control) : 0;
 
 	if (status != 0)
 		return status;

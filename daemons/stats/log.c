@@ -7,8 +7,8 @@
  *   row     the first look at each `every` indices gives one; where there was none, there is a gap,
  *           which the indices of the rows show
  *
- * No lane is disturbed: what a segment writes in any case (the begin of the step, the instance that
- * runs) says of which index the values are.
+ * No lane is disturbed: what a segment writes in any case (begin and slot of the step, the instance
+ * that runs) says of which index the values are.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,31 +53,38 @@ static uint64_t start_of(const struct image_segment_state *state, uint64_t step)
 }
 
 /* A step that has begun began after the one before it; one that has not, shows the begin of the
- * step IMAGE_STEPS before. */
-static bool step_begun(const struct image_segment_state *state, uint64_t step)
+ * step IMAGE_STEPS before. Where slots have no edge not every step has a begin
+ * (core/slot/virtual.c), but each its own slot. */
+static bool step_begun(
+    const struct image_view *view, const struct image_segment_state *state, uint64_t step)
 {
 	const uint64_t began = start_of(state, step),
 	               before = step == 0 ? 0 : start_of(state, step - 1);
 
+	if (!image_timed(view->head->clock) && step > 0)
+		return atomic_load_explicit(
+		           &state->slot[step % IMAGE_STEPS], memory_order_acquire) == step;
 	return began != 0 && began >= before;
 }
 
-static struct stand stand_read(const struct image_segment_state *state)
+static struct stand stand_read(
+    const struct image_view *view, const struct image_segment_state *state)
 {
 	struct stand stand = {.done = atomic_load_explicit(&state->done, memory_order_acquire)};
 
-	stand.begun = step_begun(state, stand.done);
+	stand.begun = step_begun(view, state, stand.done);
 	stand.current = atomic_load_explicit(&state->current, memory_order_acquire);
 	return stand;
 }
 
 /* Whether it is there still, so that nothing was written meanwhile. `done` is read last: what was
  * read before it is of no later step then. */
-static bool stand_holds(const struct image_segment_state *state, const struct stand *stand)
+static bool stand_holds(const struct image_view *view, const struct image_segment_state *state,
+    const struct stand *stand)
 {
 	const bool same =
 	    atomic_load_explicit(&state->current, memory_order_acquire) == stand->current &&
-	    step_begun(state, stand->done) == stand->begun;
+	    step_begun(view, state, stand->done) == stand->begun;
 
 	return same && atomic_load_explicit(&state->done, memory_order_acquire) == stand->done;
 }
@@ -131,7 +138,7 @@ static bool values_read(const struct image_view *view, const struct stats_log *l
 	const struct image_instance_state *from = image_instance_state(view, log->instance);
 
 	for (int i = 0; i < TRIES; i++) {
-		const struct stand stand = stand_read(state);
+		const struct stand stand = stand_read(view, state);
 		uint64_t done;
 
 		if (!indices_done(view, log->instance, &stand, &done))
@@ -140,7 +147,7 @@ static bool values_read(const struct image_view *view, const struct stats_log *l
 			row[v + 1] =
 			    atomic_load_explicit(&from->vars[log->var + v], memory_order_relaxed);
 		atomic_thread_fence(memory_order_acquire);
-		if (!stand_holds(state, &stand))
+		if (!stand_holds(view, state, &stand))
 			continue;
 		done = index_clip(view, log->instance, done);
 		row[0] = done - 1;

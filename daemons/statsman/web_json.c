@@ -333,7 +333,7 @@ static json_t *second_instances(const json_t *before, const json_t *report)
 		json_t *json = keys_of(instance, keys);
 
 		json_object_set_new(json, "calls", count_since(was, instance, "calls"));
-		json_object_set_new(json, "mean_us", mean_since(was, instance, "mean_us", "calls"));
+		json_object_set_new(json, "mean_us", mean_since(was, instance, "mean_us", "timed"));
 		json_array_append_new(array, json);
 	}
 	return array;

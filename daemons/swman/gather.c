@@ -204,7 +204,9 @@ void gather_refuse(
 void gather_why(
     const struct swman *swman, const struct gather_answer *answer, char *ret, size_t size)
 {
-	const char *why = answer->why ? answer->why : "it gives no reason";
+	const char *why = answer->why ? answer->why
+	    : answer->ok              ? "its answer cannot be read"
+	                              : "it gives no reason";
 
 	if (strncmp(why, "node \"", 6) == 0)
 		snprintf(ret, size, "%s", why);

@@ -3,6 +3,7 @@
  * LOAD: from the text of a waveform file to a program that exec prepares; and once more, for one
  * that runs, to another program (remap.c). */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -197,9 +198,8 @@ static int load_shape(struct load *load)
 
 	if (rc < 0)
 		return rc;
-	return run && load->upgrades.n == 0
-	    ? waveform_shape_again(load->waveform, host, &run->shape, &load->diag)
-	    : waveform_shape(load->waveform, host, &load->diag);
+	return run ? waveform_shape_again(load->waveform, host, &run->shape, &load->diag)
+	           : waveform_shape(load->waveform, host, &load->diag);
 }
 
 /* A profile that cannot be read is no reason not to run: the components' own figures hold
@@ -596,6 +596,7 @@ static void load_begin(struct load *load)
 	else
 		load_fail(load, rc);
 	load_fini(load);
+	malloc_trim(0); /* what stays lies between the pages of what has gone */
 }
 
 static void request_load(struct swman *swman, const struct wire_view *request,

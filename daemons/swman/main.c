@@ -2,6 +2,7 @@
  *
  * daemons/swman/main.c - aloe-swman: waveforms are validated, planned and handed to exec here, and
  * their reports kept. */
+#include <malloc.h>
 #include <string.h>
 
 #include "core/base/file.h"
@@ -38,6 +39,7 @@ int main(int argc, char **argv)
 
 	if (code)
 		return code > 0 ? 0 : 2;
+	mallopt(M_ARENA_MAX, 1); /* before there are threads: malloc_trim then trims all there is */
 	if (daemon_init(&swman.daemon, &role, &args, &swman))
 		return 1;
 	state_find(&swman, &args);

@@ -282,3 +282,59 @@ void merge_list(json_t *list, const json_t *one, const char *node)
 		reason_add(have, waveform, node);
 	}
 }
+
+/* ---- late slots ------------------------------------------------------------------------ */
+
+/* What has no lane says that the slot was on time, or that nobody knows. */
+bool merge_is_late(const json_t *slot)
+{
+	return json_object_get(slot, "lane") != NULL;
+}
+
+static bool is_unknown(const json_t *slot)
+{
+	return strcmp(report_text(slot, "what"), "no record") == 0;
+}
+
+static void record_name(json_t *record, const char *node)
+{
+	json_t *other;
+	size_t i;
+
+	if (merge_is_late(record) || is_unknown(record))
+		json_object_set_new(record, "node", json_string(node));
+	json_array_foreach(json_object_get(record, "others"), i, other)
+	{
+		json_object_set_new(other, "node", json_string(node));
+	}
+}
+
+json_t *merge_misses(json_t *all, json_t *one, const char *node)
+{
+	json_t *record;
+	size_t i;
+
+	json_array_foreach(one, i, record)
+	{
+		record_name(record, node);
+	}
+	record_name(one, node);
+	if (!all)
+		return json_incref(one);
+	if (json_is_array(all)) {
+		json_array_extend(all, one);
+	} else if (merge_is_late(one) && merge_is_late(all)) {
+		json_t *others = json_object_get(all, "others");
+
+		if (!others)
+			json_object_set_new(all, "others", others = json_array());
+		json_array_append(others, one);
+		json_array_extend(others, json_object_get(one, "others"));
+		json_object_del(one, "others");
+	} else if (merge_is_late(one) ||
+	    (is_unknown(one) && !merge_is_late(all) && !is_unknown(all))) {
+		json_decref(all);
+		return json_incref(one);
+	}
+	return all;
+}

@@ -8,42 +8,21 @@
 
 #include "core/image/image.h"
 #include "daemons/common/hostlink.h"
-#include "daemons/swman/tables.h"
+#include "daemons/swman/rings.h"
 
-enum { EVENTS_MIN = 1024, EVENTS_USUAL_MAX = 1 << 17, AHEAD = 16, AHEAD_BYTES = 256 * 1024 };
+enum { EVENTS_MIN = 1024, EVENTS_USUAL_MAX = 1 << 17 };
+enum { SOURCES_APART = 128 }; /* steps between sources that never end: some ms */
 
 /* ---- gates ------------------------------------------------------------------------ */
-
-/* The buffers of an instance lie together in the plan. All places of an instance write those of
- * the first. */
-static uint32_t buffer_of(const struct build *b, int row, int port)
-{
-	const int instance = waveform_named(b->wf, row);
-
-	for (uint32_t i = b->index.buffer[instance];
-	     i < b->plan->n_buffers && (int)b->plan->buffers[i].instance == instance; i++)
-		if ((int)b->plan->buffers[i].port == port)
-			return i;
-	return IMAGE_NONE;
-}
-
-/* Without a clock a segment may go ahead of its neighbours, so that what holds up one does not hold
- * up the other at once: as many messages as lie in a core's cache beside others. */
-static uint32_t depth_of(const struct build *b, uint32_t i)
-{
-	const struct plan_buffer *buffer = &b->plan->buffers[i];
-	const uint64_t bytes = (uint64_t)buffer->max * aloe_item_bytes(buffer->type);
-	uint32_t depth = buffer->depth;
-
-	while (
-	    b->wf->clock == WF_CLOCK_VIRTUAL && depth < AHEAD && 2 * depth * bytes <= AHEAD_BYTES)
-		depth *= 2;
-	return depth;
-}
 
 static bool is_source(const struct build *b, uint32_t i)
 {
 	return b->index.first[i] == b->index.first[i + 1];
+}
+
+static uint32_t stride_of(const struct build *b, const struct plan_segment *segment)
+{
+	return waveform_places(&b->wf->instances[segment->instances[0]]);
 }
 
 static bool has_source(const struct build *b, const struct plan_segment *segment)
@@ -90,18 +69,35 @@ static void gate_note(int64_t *strictest, int64_t offset)
 		*strictest = offset;
 }
 
-/* Sources of a node stay within one step of each other, so that the first to end is seen in time by
- * all. Where there are several nodes, whoever must know of an end waits at index k for index k - 1
- * of all sources (core/map/tails.h), whose lag is 0. */
+/* Whoever is in several places never calls aloe_end; a sink ends for itself. */
+static bool has_ends(const struct waveform *wf)
+{
+	bool *reads = calloc(wf->n_instances + 1, sizeof(*reads)), found = reads == NULL;
+
+	for (size_t l = 0; reads && l < wf->n_links; l++)
+		reads[wf->links[l].to] = true;
+	for (size_t l = 0; reads && l < wf->n_links; l++)
+		found |= reads[wf->links[l].from] &&
+		    waveform_places(&wf->instances[wf->links[l].from]) == 1;
+	free(reads);
+	return found;
+}
+
+/* Sources of a node stay within one step of each other, so that the first end is seen in time by
+ * all; but nobody has to see an end of a source in several places, which has none, unless something
+ * behind a source may end. Where there are several nodes, whoever must know of an end waits at
+ * index k for index k - 1 of all sources (core/map/tails.h), whose lag is 0. */
 static void sources_gate(
     const struct build *b, uint32_t segment, uint32_t other, int64_t *strictest)
 {
+	const uint32_t stride = stride_of(b, &b->plan->segments[other]);
 	uint32_t lag;
 
 	if (!has_source(b, &b->plan->segments[other]))
 		return;
 	if (node_of(b, segment) == node_of(b, other) && has_source(b, &b->plan->segments[segment]))
-		gate_note(strictest, 0);
+		gate_note(strictest,
+		    stride == 1 ? 0 : -(int64_t)(stride + (b->can_end ? 0 : SOURCES_APART)));
 	lag = b->nodes_differ ? waits_from(b, &b->plan->segments[segment]) : IMAGE_NONE;
 	if (lag != IMAGE_NONE)
 		gate_note(strictest, -(int64_t)lag);
@@ -124,7 +120,8 @@ static void gates_find(const struct build *b, uint32_t segment, int64_t *stricte
 		if (from == segment)
 			gate_note(&strictest[to],
 			    1 + d -
-			        (int64_t)depth_of(b, buffer_of(b, link->from, link->from_port)));
+			        (int64_t)rings_depth(
+			            b, rings_buffer(b, link->from, link->from_port)));
 	}
 	for (uint32_t other = 0; other < b->plan->n_segments; other++)
 		sources_gate(b, segment, other, &strictest[other]);
@@ -158,10 +155,8 @@ static uint32_t events_of(size_t n_instances)
 static void turn_set(
     const struct build *b, const struct plan_segment *segment, struct image_segment *row)
 {
-	const struct wf_instance *first = &b->wf->instances[segment->instances[0]];
-
-	row->stride = waveform_places(first);
-	row->turn = (b->plan->instances[segment->instances[0]].lag + first->place) % row->stride;
+	row->stride = stride_of(b, segment);
+	row->turn = plan_turn(b->wf, b->plan, segment->instances[0]);
 }
 
 static void segments_add(struct build *b)
@@ -217,7 +212,7 @@ static void inputs_add(
 		if (port->link >= 0) {
 			const struct wf_link *link = &b->wf->links[port->link];
 
-			in.buffer = buffer_of(b, link->from, link->from_port);
+			in.buffer = rings_buffer(b, link->from, link->from_port);
 			in.type = port->type;
 			in.max = port->max;
 			in.delay = link->delay;
@@ -240,7 +235,7 @@ static void outputs_add(
 		if (!instance->type->ports[i].output)
 			continue;
 		out.name = text_add(b, instance->type->ports[i].name);
-		out.buffer = buffer_of(b, number, (int)p);
+		out.buffer = rings_buffer(b, number, (int)p);
 		out.type = instance->out[p].type;
 		out.max = out.buffer == IMAGE_NONE ? 0 : b->plan->buffers[out.buffer].max;
 		rows_add(b, &b->outputs, &out, 1);
@@ -444,8 +439,9 @@ static void instances_add(struct build *b)
 		                                                              : UINT32_MAX),
 		    .kmac = (uint32_t)(place->kmac + 0.5),
 		    .run_on = place->run_on,
-		    .io = (instance->type->fills ? 1u : 0) | (instance->type->drains ? 2u : 0) |
-		        (instance->budget_us > 0 ? 4u : 0),
+		    .io = (instance->type->fills ? IMAGE_FILLS : 0) |
+		        (instance->type->drains ? IMAGE_DRAINS : 0) |
+		        (instance->budget_us > 0 ? IMAGE_BUDGET_GIVEN : 0),
 		    .build = build_of(b, i),
 		    .source = is_source(b, i),
 		    .sink = is_sink(b, i) ? source_of(b, i) + 1 : 0,
@@ -465,157 +461,6 @@ static void instances_add(struct build *b)
 		rows_add(b, &b->instances, &row, 1);
 		hold_add(b, i);
 	}
-}
-
-/* ---- buffers ------------------------------------------------------------------------
- * A message that is written and read in one step of one segment needs its place no longer than from
- * its writer to its last reader, and one place is enough. The next writer with a buffer alike takes
- * the place over, which thus stays in the core's cache: a chain of any length works in two places,
- * and so do copies that run one after another. */
-
-/* How many messages the ring of a buffer keeps for taps; 0: no tap. */
-static uint32_t tap_of(const struct build *b, uint32_t i)
-{
-	const struct plan_buffer *buffer = &b->plan->buffers[i];
-	const uint32_t tap = b->wf->instances[buffer->instance].out[buffer->port].tap;
-
-	return tap == WF_TAP_USUAL ? image_tap_keep(b->wf->slot_ns) : tap;
-}
-
-/* All readers run behind the writer in the same step, in its segment, and no tap reads later. */
-static bool *used_at_once(const struct build *b)
-{
-	bool *at_once = calloc(b->plan->n_buffers + 1, sizeof(*at_once));
-
-	for (uint32_t i = 0; at_once != NULL && i < b->plan->n_buffers; i++)
-		at_once[i] = tap_of(b, i) == 0;
-	for (size_t l = 0; at_once != NULL && l < b->wf->n_links; l++) {
-		const struct wf_link *link = &b->wf->links[l];
-		const struct plan_instance *places = b->plan->instances;
-
-		if (link->delay > 0 || b->plan->links[l].distance > 0 ||
-		    places[link->from].segment != places[link->to].segment)
-			at_once[buffer_of(b, link->from, link->from_port)] = false;
-	}
-	return at_once;
-}
-
-struct places {
-	uint32_t *last;    /* by buffer: where in its segment's order its last reader runs */
-	uint32_t *of;      /* by buffer: its place */
-	uint32_t *holder;  /* by place: the buffer that has it now */
-	uint32_t *first;   /* by place: the buffer of the lowest number that has had it */
-	uint32_t n, begin; /* begin: the first place of this segment */
-};
-
-/* Where in its segment's order the instance is called first, and last: those side by side are
- * called together, so that none may write where another one reads. */
-static uint32_t called_from(const struct build *b, uint32_t i)
-{
-	const struct plan_instance *row = &b->plan->instances[i];
-
-	return row->side > 0 ? row->order - (row->side - 1) : row->order;
-}
-
-static uint32_t called_to(const struct build *b, uint32_t i)
-{
-	const struct plan_segment *segment = &b->plan->segments[b->plan->instances[i].segment];
-	uint32_t order = b->plan->instances[i].order;
-
-	for (; b->plan->instances[i].side > 0 && order + 1 < segment->n_instances; order++)
-		if (b->plan->instances[segment->instances[order + 1]].side <= 1)
-			break;
-	return order;
-}
-
-static bool places_init(struct places *places, const struct build *b)
-{
-	const size_t n = b->plan->n_buffers + 1;
-	uint32_t *all = calloc(4 * n, sizeof(*all));
-
-	if (all == NULL)
-		return false;
-	*places = (struct places){
-	    .last = all, .of = all + n, .holder = all + 2 * n, .first = all + 3 * n};
-	for (size_t l = 0; l < b->wf->n_links; l++) {
-		const struct wf_link *link = &b->wf->links[l];
-		uint32_t *last = &places->last[buffer_of(b, link->from, link->from_port)];
-		const uint32_t order = called_to(b, (uint32_t)link->to);
-
-		*last = order > *last ? order : *last;
-	}
-	return true;
-}
-
-/* A place whose last reader runs before this writer, the same for all copies of an instance; a new
- * one where there is none. So what an instance reads and what it writes are never in one place. */
-static uint32_t place_for(const struct build *b, struct places *places, uint32_t buffer)
-{
-	const struct plan_buffer *mine = &b->plan->buffers[buffer];
-	uint32_t p;
-
-	for (p = places->begin; p < places->n; p++) {
-		const struct plan_buffer *theirs = &b->plan->buffers[places->holder[p]];
-
-		if (places->last[places->holder[p]] < called_from(b, mine->instance) &&
-		    theirs->type == mine->type && theirs->max == mine->max &&
-		    theirs->depth == mine->depth)
-			break;
-	}
-	if (p == places->n)
-		places->first[places->n++] = buffer;
-	else if (buffer < places->first[p])
-		places->first[p] = buffer;
-	places->holder[p] = buffer;
-	return p;
-}
-
-static void buffers_share(struct build *b)
-{
-	struct image_buffer *rows = (void *)b->buffers.bytes;
-	bool *at_once = used_at_once(b);
-	struct places places = {0};
-
-	b->failed |= at_once == NULL || !places_init(&places, b);
-	for (size_t s = 0; !b->failed && s < b->plan->n_segments; s++) {
-		const struct plan_segment *segment = &b->plan->segments[s];
-
-		places.begin = places.n;
-		for (size_t i = 0; i < segment->n_instances; i++)
-			for (uint32_t k = b->index.buffer[segment->instances[i]];
-			     k < b->plan->n_buffers &&
-			     b->plan->buffers[k].instance == segment->instances[i];
-			     k++)
-				if (at_once[k])
-					places.of[k] = place_for(b, &places, k);
-	}
-	for (uint32_t i = 0; !b->failed && i < b->plan->n_buffers; i++) {
-		if (!at_once[i])
-			continue;
-		rows[i].depth = 1;
-		if (places.first[places.of[i]] != i)
-			rows[i].shares = places.first[places.of[i]] + 1;
-	}
-	free(at_once);
-	free(places.last);
-}
-
-static void buffers_add(struct build *b)
-{
-	for (uint32_t i = 0; i < b->plan->n_buffers; i++) {
-		const struct plan_buffer *buffer = &b->plan->buffers[i];
-		struct image_buffer row = {.instance = buffer->instance,
-		    .port = buffer->port,
-		    .type = buffer->type,
-		    .max = buffer->max,
-		    .depth = depth_of(b, i),
-		    .tap = tap_of(b, i)};
-
-		if (row.tap > 0 && image_tap_depth(row.tap) > row.depth)
-			row.depth = image_tap_depth(row.tap);
-		rows_add(b, &b->buffers, &row, 1);
-	}
-	buffers_share(b);
 }
 
 /* ---- radios ------------------------------------------------------------------------ */
@@ -770,9 +615,10 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 		lanes_add(&b);
 		hosts_add(&b);
 		b.nodes_differ = !b.failed && has_nodes(&b);
+		b.can_end = has_ends(waveform);
 		segments_add(&b);
 		instances_add(&b);
-		buffers_add(&b);
+		rings_add(&b);
 		radios_add(&b);
 		status = program_assemble(&b, &bytes, &len);
 	}

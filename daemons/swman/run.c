@@ -3,6 +3,7 @@
  * Runs: their folders, and when they are saved. */
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -160,6 +161,15 @@ static void folder_find(const struct swman *swman, struct swman_run *run)
 
 /* ---- saving ------------------------------------------------------------------------ */
 
+/* As a tree a report is larger than all that the daemon has besides: its pages are given back, and
+ * not only those behind all that stays. */
+static void report_drop(json_t *report)
+{
+	json_decref(report);
+	if (report)
+		malloc_trim(0);
+}
+
 static json_t *report_take(const struct wire_view *answer)
 {
 	const void *text;
@@ -174,13 +184,18 @@ static json_t *report_take(const struct wire_view *answer)
 static void profile_write(struct swman *swman, const json_t *report)
 {
 	struct local_platform platform;
+	struct diag diag;
 	int rc;
 
+	diag_init(&diag);
 	local_platform(swman->state, &platform);
-	rc = report_failed(report) ? 0 : store_profile_write(swman->state, report, &platform.rates);
+	rc = report_failed(report)
+	    ? 0
+	    : store_profile_write(swman->state, report, &platform.rates, &diag);
 	if (rc < 0)
-		log_warning(
-		    &swman->daemon.log, "the profile could not be saved: %s", strerror(-rc));
+		log_warning(&swman->daemon.log, "the profile could not be saved: %s",
+		    diag.len ? diag.lines[0] : strerror(-rc));
+	diag_fini(&diag);
 }
 
 void swman_run_learn(struct swman *swman, const struct wire_view *status)
@@ -193,7 +208,7 @@ void swman_run_learn(struct swman *swman, const struct wire_view *status)
 		upgrades_learn(run, report);
 	if (report)
 		profile_write(swman, report);
-	json_decref(report);
+	report_drop(report);
 }
 
 static void run_save(struct swman *swman, struct swman_run *run, const json_t *report)
@@ -264,7 +279,7 @@ static struct swman_run *report_look(
 	report = report_take(answer);
 	if (report && report_number(report, "started") != 0)
 		run_save(swman, run, report);
-	json_decref(report);
+	report_drop(report);
 	return run;
 }
 
@@ -278,13 +293,16 @@ struct swman_run *swman_run_report(
 	return run;
 }
 
-static void status_ask(struct swman *swman, struct swman_call *call,
+/* started: the report is to be kept, so that of what has not run none is made. */
+static void status_ask(struct swman *swman, struct swman_call *call, bool started,
     void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer))
 {
 	struct wire_msg msg;
 
 	wire_init(&msg, WIRE_STATUS, WIRE_SWMAN, WIRE_EXEC, 0);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
+	if (started)
+		wire_put_text(&msg, WIRE_TAG_STATE, "started");
 	swman_ask(swman, call, &msg, done);
 }
 
@@ -314,7 +332,7 @@ void swman_status(struct swman *swman, const struct wire_view *request)
 	struct swman_call *call = call_of(swman, request);
 
 	if (call)
-		status_ask(swman, call, status_done);
+		status_ask(swman, call, false, status_done);
 }
 
 /* ---- UNLOAD ------------------------------------------------------------------------ */
@@ -385,14 +403,18 @@ static void unload_looked(
 	unload_ask(swman, next, WIRE_UNLOAD, unload_done);
 }
 
-/* STOP before UNLOAD, so that the report which is kept is the final one. */
+/* STOP before UNLOAD, so that the report which is kept is the final one. One that is kept already
+ * is not asked for again. */
 static void unload_stopped(
     struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	struct swman_call *next = unload_next(swman, call, answer);
+	const struct swman_run *run = swman_run_find(swman, call->waveform);
 
-	if (next)
-		status_ask(swman, next, unload_looked);
+	if (next && run && run->saved)
+		unload_ask(swman, next, WIRE_UNLOAD, unload_done);
+	else if (next)
+		status_ask(swman, next, true, unload_looked);
 }
 
 void swman_unload(struct swman *swman, const struct wire_view *request)
@@ -436,7 +458,7 @@ static void one_ending_ask(struct swman *swman, struct swman_run *run)
 	if (!call)
 		return;
 	run->asking = true;
-	status_ask(swman, call, ending_done);
+	status_ask(swman, call, false, ending_done);
 }
 
 static void ending_ask(struct swman *swman, struct swman_run *run)

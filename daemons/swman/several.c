@@ -651,6 +651,43 @@ static void request_forward(struct swman *swman, const struct wire_view *request
 	gather_free(gather);
 }
 
+/* ---- MISSES ------------------------------------------------------------------------ */
+
+/* A node that does not know a slot does not matter where another one was late. */
+static void misses_known(struct swman *swman, struct gather *gather)
+{
+	const struct gather_answer *failed = gather_failed(gather);
+	json_t *all = NULL;
+
+	for (uint32_t i = 0; i < gather->n; i++) {
+		json_t *one = gather->answers[i].ok ? gather_json(&gather->answers[i]) : NULL;
+
+		if (one)
+			all = merge_misses(all, one, name_of(swman, gather->answers[i].node));
+		json_decref(one);
+	}
+	if (!all || (failed && !merge_is_late(all)))
+		gather_fail(swman, gather, failed ? failed : &gather->answers[0]);
+	else
+		json_answer(swman, gather, all, NULL, NULL);
+	json_decref(all);
+	gather_free(gather);
+}
+
+static void misses_ask(struct swman *swman, const struct wire_view *request)
+{
+	struct gather *gather = gather_run(swman, request);
+	struct wire_msg msg;
+	uint64_t slot;
+
+	if (!gather)
+		return;
+	order_make(&msg, WIRE_MISSES, gather->waveform);
+	if (wire_get_u64(request, WIRE_TAG_SLOT, &slot) == 0)
+		wire_put_u64(&msg, WIRE_TAG_SLOT, slot);
+	gather_ask(swman, gather, &msg, misses_known);
+}
+
 static void step_begin(struct swman *swman, const struct wire_view *request)
 {
 	const struct gather *gather = gather_run(swman, request);
@@ -696,8 +733,10 @@ void several_handle(struct swman *swman, const struct wire_view *view)
 		if (gather)
 			status_ask(swman, gather, status_known);
 		break;
-	case WIRE_SAMPLES:
 	case WIRE_MISSES:
+		misses_ask(swman, view);
+		break;
+	case WIRE_SAMPLES:
 	case WIRE_TRACE:
 		request_forward(swman, view);
 		break;

@@ -36,6 +36,7 @@ struct build {
 	    buffers, params, vars, reals, radios, holds, text;
 	struct index index;
 	bool nodes_differ; /* the segments lie on several nodes */
+	bool can_end;      /* something between sources and sinks may call aloe_end */
 	/* lists of an enum's words that were added last, by where the registry has them */
 	struct names {
 		const char *const *names;

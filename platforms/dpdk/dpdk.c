@@ -282,6 +282,15 @@ static unsigned dpdk_get(struct transport *transport, struct packet *ret, unsign
 	return i;
 }
 
+/* A burst of none: the port looks at its ring, which its other end has written to since. A driver
+ * may look at the first of a burst even so. */
+static void dpdk_warm(struct transport *transport, const struct packet *packet)
+{
+	struct rte_mbuf *mbuf = packet->own;
+
+	(void)burst_out(dpdk_of(transport), &mbuf, 0);
+}
+
 /* The headers go before the bytes, wherever in the buffer those lie. */
 static void frame_it(
     struct dpdk *dpdk, const struct packet *packet, const struct neighbour *neighbour)
@@ -610,6 +619,7 @@ const struct transport_kind transport_dpdk = {
     .receive = dpdk_receive,
     .put = dpdk_put,
     .get = dpdk_get,
+    .warm = dpdk_warm,
     .send = dpdk_send,
     .count = dpdk_count,
     .fd = dpdk_fd,

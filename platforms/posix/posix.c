@@ -187,6 +187,13 @@ int platform_demote(pid_t tid)
 	return sched_setscheduler(tid, SCHED_OTHER | SCHED_RESET_ON_FORK, &param) == 0 ? 0 : -errno;
 }
 
+int platform_yield(void)
+{
+	const struct sched_param param = {.sched_priority = 0};
+
+	return sched_setscheduler(0, SCHED_IDLE | SCHED_RESET_ON_FORK, &param) == 0 ? 0 : -errno;
+}
+
 /* A program that root starts would have all that the bounding set holds: it has no such right, and
  * nothing gains any. */
 int platform_forgo_priority(void)

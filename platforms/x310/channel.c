@@ -369,6 +369,12 @@ static void end_burst(struct x310_channel *radio)
 	radio->counts.breaks++;
 }
 
+bool x310_has_room(const struct x310_channel *radio, uint32_t samples)
+{
+	return radio->n_held == 0 && radio->n_out < TRANSPORT_BURST &&
+	    tx_room(&radio->tx) >= chdr_counted(X310_HEADER + RADIO_IQ * samples);
+}
+
 unsigned x310_get(struct x310_channel *radio, uint32_t samples, struct packet *ret, unsigned n)
 {
 	const uint64_t room = tx_room(&radio->tx) / chdr_counted(X310_HEADER + RADIO_IQ * samples);

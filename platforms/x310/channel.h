@@ -116,10 +116,12 @@ unsigned x310_receive(
     struct x310_channel *radio, uint64_t now_ns, struct x310_packet *ret, unsigned n);
 void x310_release(struct x310_channel *radio, const struct x310_packet *packets, unsigned n);
 
-/* x310_get gives packets to be filled, as many as window and transport have room for: samples are
- * written at x310_iq. All of them are sent before it is called again. x310_send puts one in line.
- * With ticks it is played then; UINT64_MAX: at once. A device looks at the time of a burst's first
- * packet alone: where one does not follow the one before it, the burst is ended. */
+/* x310_has_room: window and line have room for another packet. x310_get gives packets to be filled,
+ * as many as window and transport have room for: samples are written at x310_iq. All of them are
+ * sent before it is called again. x310_send puts one in line. With ticks it is played then;
+ * UINT64_MAX: at once. A device looks at the time of a burst's first packet alone: where one does
+ * not follow the one before it, the burst is ended. */
+bool x310_has_room(const struct x310_channel *radio, uint32_t samples);
 unsigned x310_get(struct x310_channel *radio, uint32_t samples, struct packet *ret, unsigned n);
 static inline uint8_t *x310_iq(const struct packet *packet)
 {

@@ -176,7 +176,17 @@ static uint8_t *x310_driver_place(struct radio *self, uint32_t c)
 	if (!channel->has_place)
 		channel->has_place =
 		    x310_get(&channel->radio, self->tx_packet, &channel->placed, 1) == 1;
+	else if (!x310_has_room(&channel->radio, self->tx_packet))
+		return NULL; /* the room for what was asked for early has gone */
 	return channel->has_place ? x310_iq(&channel->placed) : NULL;
+}
+
+static void x310_driver_ready(struct radio *self, uint32_t c)
+{
+	struct x310_antenna *channel = &x310_of(self)->antenna[c];
+
+	if (x310_driver_place(self, c) != NULL)
+		transport_warm(channel->transport, &channel->placed);
 }
 
 static void send_placed(struct radio *self, uint32_t c, uint32_t samples, uint64_t ticks)
@@ -560,6 +570,7 @@ const struct radio_driver x310_driver = {
     .start = x310_driver_start,
     .receive = x310_driver_receive,
     .release = x310_driver_release,
+    .ready = x310_driver_ready,
     .place = x310_driver_place,
     .send = send_placed,
     .flush = x310_driver_flush,

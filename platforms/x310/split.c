@@ -86,6 +86,11 @@ static unsigned end_get(struct transport *transport, struct packet *ret, unsigne
 	return transport_get(end_of(transport)->split->transport, ret, n);
 }
 
+static void end_warm(struct transport *transport, const struct packet *packet)
+{
+	transport_warm(end_of(transport)->split->transport, packet);
+}
+
 static unsigned end_send(struct transport *transport, const struct packet *packets, unsigned n)
 {
 	return transport_send(end_of(transport)->split->transport, packets, n);
@@ -135,8 +140,18 @@ static void end_close(struct transport *transport)
 	free(split);
 }
 
-static const struct transport_kind end_kind = {"split", end_open, end_close, end_receive, end_put,
-    end_get, end_send, end_count, end_fd, end_up, end_most};
+static const struct transport_kind end_kind = {.name = "split",
+    .open = end_open,
+    .close = end_close,
+    .receive = end_receive,
+    .put = end_put,
+    .get = end_get,
+    .warm = end_warm,
+    .send = end_send,
+    .count = end_count,
+    .fd = end_fd,
+    .up = end_up,
+    .most = end_most};
 
 struct split *split_new(struct transport *transport)
 {

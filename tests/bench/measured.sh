@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # tests/bench/measured.sh [--into FILE] [--out DIR] [--short] [NAME...] - write what this machine measures into FILE
-# (tests/bench/MEASURED.md): `aloe run --verify` and every command of `aloe bench` below, one after another, as Markdown with
+# (tests/bench/MEASURED.md): `aloe run --verify`, `make truth` and every command of `aloe bench` below, one after another, as Markdown with
 # tables, conditions, machine and date.
 #
 # DIR (build/measured) has NAME.md, NAME.csv and, of most, NAME.svg of each and, of all that are there, measured.md: a benchmark can be
 # repeated alone. The section stands between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
-# --short takes few samples, about twelve minutes, and leaves `copies` out, unless named; the whole takes some hours. Both want
+# --short takes few samples, about an hour, and leaves `copies` out, unless named; the whole takes some hours. Both want
 # a machine that does nothing else. What DIR has not stays in FILE as it was.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -28,9 +28,9 @@ while [ $# -gt 0 ]; do
 	shift
 done
 out=${out:-$B/measured}
-limit=${short:+400}
+limit=${short:+900}
 limit=${limit:-14400}
-all='verify table1 hist bpsk link overhead daemons memory utran copies bler map map-published growth pipes items messages chain throughput handover bridge two-node response x310 x310-recovery'
+all='verify table1 hist bpsk link overhead daemons memory utran lengths copies bler map map-published growth pipes items messages chain throughput handover bridge two-node response truth x310 x310-recovery'
 
 # title NAME: its heading. A name that is not known has none.
 title() {
@@ -44,6 +44,7 @@ title() {
 	daemons) echo 'Daemons (Table II)' ;;
 	memory) echo 'Memory (Table III)' ;;
 	utran) echo 'The UTRAN bearer, component by component' ;;
+	lengths) echo 'Times of components at a third length, from two others' ;;
 	copies) echo 'Bearers on a core' ;;
 	bler) echo 'Block error rates' ;;
 	map) echo 'Mappers' ;;
@@ -57,6 +58,7 @@ title() {
 	handover) echo 'From one component to the next' ;;
 	bridge) echo 'From one node to another' ;;
 	response) echo 'Late responses under load (Wang et al., Figure 6)' ;;
+	truth) echo 'Causes that `aloe why` names, beside what was done (confusion matrix)' ;;
 	two-node) echo 'The chain on two nodes' ;;
 	x310) echo 'From a radio and back to it (Engelhardt et al., Table I and Figure 4)' ;;
 	x310-recovery) echo 'One transmit packet that goes wrong' ;;
@@ -74,13 +76,14 @@ beside() {
 }
 
 verified='utran384 bpsk channel-emulator'
-times='system,setup,runs,mean,low,high,rate' ratios='against,pairs,ratio,quarter,three_quarters,reach,reached'
+times='system,setup,runs,mean,low,high,rate,whole_s' ratios='against,pairs,ratio,quarter,three_quarters,whole_ratio,reach,reached'
+limits='chain_p50_us,chain_p99_us,share_p50,share_p99,in_process_times,missed'
 
 # options NAME: what is given to it; with --short, few samples.
 options() {
 	case $1 in
 	hist) echo '--table summary' ;;
-	bpsk) echo '--table largest --columns lanes,counting,slot_us,bits,mbit_per_s,samples,missed,in_gaps,mapping' ;;
+	bpsk) echo '--table largest --table lanes --columns lanes,counting,slot_us,bits,mbit_per_s,samples,missed,in_gaps,mapping,replicas,pairs,one_us,two_us,times,bare_times,limit_share,reach,reached' ;;
 	link) echo '--columns isolation,bits,samples,mean_us,p50_us,p99_us,max_to_mean,published_max_to_mean,in_process_max_to_mean,gbit_per_s,zero_copy_us' ;;
 	overhead) echo '--table lines --table evidence --table switches --table relative --columns isolation,component_us,core_share,wakes,off_us,on_us,switch_us,switch_low_us,switch_high_us,here,of,slot_us,samples,base_us,base_direct_us,module_us,module_low_us,module_high_us,module_direct_us,published_module_us,share,published_share,times,in_process_module_us,in_process_share' ;;
 	daemons) echo '--columns daemon,node,on_cpu,slot_us,slots,us_per_slot,wakes_per_slot,frames_per_slot,published_us,reach_us,reached' ;;
@@ -89,12 +92,12 @@ options() {
 	utran) echo '--table sums' ;;
 	copies | bler) echo "--table $([ "$1" = copies ] && echo largest || echo crossings)" ;;
 	map) echo '--table mappers' ;;
-	pipes) echo "$(beside gnuradio futuresdr) --columns pipes,stages,lanes,$times,$ratios,copying,share,call_ns,most" ;;
+	pipes) echo "$(beside gnuradio futuresdr) --columns pipes,stages,lanes,$times,$ratios,ours,copying,share,call_ns,most" ;;
 	items) echo '--table slot_items --columns pipes,stages,slot_items,kib,setup,mean,rate,best' ;;
-	messages) echo "$(beside gnuradio) --columns pipes,stages,$times,$ratios" ;;
+	messages) echo "--packets 20,1 $(beside gnuradio) --columns pipes,stages,$times,$ratios" ;;
 	throughput) echo "$(beside gnuradio) --columns $times,$ratios" ;;
-	chain) echo "$(beside gnuradio) --columns $times,second,third,$ratios" ;;
-	handover) echo "$(beside jack) --columns $times,second,third,$ratios" ;;
+	chain) echo "$(beside gnuradio) --columns $times,second,third,$ratios,$limits" ;;
+	handover) echo "$(beside jack) --columns $times,second,third,$ratios,$limits" ;;
 	x310-recovery) echo '--columns device,fault,recovery,round_trips,inits,discarded,left_out,silent,slip,restored_us' ;;
 	esac
 	case $1${short:+-short} in
@@ -102,18 +105,19 @@ options() {
 	bpsk-short) echo '--slot-us 100,1000 --slots 1000' ;;
 	link-short) echo '--samples 2000 --each 200 --bits 100000,64,1048576' ;;
 	overhead-short) echo '--samples 2000 --rounds 2 --components 3,10,50 --slot-us 1000' ;;
+	lengths-short) echo '--rounds 2' ;;
 	utran-short) echo '--rounds 1 --seconds 2' ;;
 	copies-short) echo '--seconds 1 --lanes 1' ;;
 	bler-short) echo '--iterations 2 --blocks 1000' ;;
 	map-short) echo '--seeds 20 --units 0' ;;
 	growth-short) echo '--instances 10,1000,10000 --waveforms 1,10,100' ;;
-	pipes-short) echo '--sizes 2,5,10,20 --items 2e7 --trials 1' ;;
+	pipes-short) echo '--sizes 2,6,10,20 --items 2e7 --runs 8' ;;
 	items) echo '--sizes 2,5,10 --slot-items 256,512,1024,2048,3072,3840,5120,8192' ;;
-	items-short) echo '--sizes 10 --slot-items 512,1024,2048,3840,8192 --items 2e7 --runs 3 --trials 1' ;;
-	messages-short) echo '--sizes 2,5,10 --items 1e4 --runs 5 --trials 1' ;;
-	chain-short) echo '--runs 3 --trials 1 --seconds 1' ;;
-	throughput-short) echo '--runs 5 --trials 1' ;;
-	handover-short) echo '--runs 3 --trials 1 --seconds 0.7' ;;
+	items-short) echo '--sizes 10 --slot-items 512,1024,2048,3840,8192 --items 2e7 --runs 3' ;;
+	messages-short) echo '--sizes 2,5,10 --items 1e4 --runs 5' ;;
+	chain-short) echo '--runs 3 --seconds 1' ;;
+	throughput-short) echo '--runs 5' ;;
+	handover-short) echo '--runs 3 --seconds 0.7' ;;
 	bridge-short) echo '--rounds 3 --seconds 0.2' ;;
 	response) echo "--resume $out/response.json" ;;
 	response-short) echo '--subframes 40' ;;
@@ -139,6 +143,7 @@ rows() {
 command_of() {
 	case $1 in
 	verify) echo run waveforms/NAME.conf --verify; return ;;
+	truth) echo 'why, by make truth'; return ;;
 	items) set -- pipes items ;;
 	daemons) set -- 'overhead --daemons' daemons ;;
 	map-published) set -- 'map --published' map-published ;;
@@ -176,9 +181,24 @@ verify() {
 	return $status
 }
 
+# truth: the matrix of `make truth`. What is done of it lies in BUILD/truth/SEED, so that it goes on where it was ended.
+truth() {
+	trials=$([ -z "$short" ] && echo 100 || echo 10) seed=3 start=$(date +%s)
+	make -s B="$B" truth TRIALS="$trials" SEED="$seed" >"$out/truth.part" || { rm -f "$out/truth.part"; return 1; }
+	{
+		awk '/^\| disturbed by/ { show = 1 } !show { next } /^\|/ { print; next } !notes++ { print "" } NF { print "* " $0 }' "$out/truth.part"
+		printf '\n<details><summary><code>make truth TRIALS=%s SEED=%s</code>, %s, %s</summary>\n\n%s\n%s\n%s\n\n</details>\n' "$trials" "$seed" \
+			"$(date -u +%Y-%m-%dT%H:%MZ)" "$(($(date +%s) - start)) s since it was begun or taken up again" \
+			'* slots of 1 ms, four instances on one lane, `late = "skip"`; `tests/truth/inject` disturbs the lane and tells the engine nothing' \
+			'* a row is what was done, a column is the largest cause that was named; with two kinds, right is that both are the two largest' \
+			'* thresholds stand in `core/evidence`, and were committed before the first trial of this seed'
+	} >"$out/truth.md"
+	rm -f "$out/truth.part"
+}
+
 # measure NAME: into NAME.md; what has taken far too long is told to end, and gives what it has until then.
 measure() {
-	[ "$1" != verify ] || { verify; return; }
+	case $1 in verify | truth) "$1"; return ;; esac
 	status=0
 	# shellcheck disable=SC2046 # options are words
 	set -- "$1" $(command_of "$1") $(options "$1" | grep -o -e '--table [^ ]*' -e '--columns [^ ]*')

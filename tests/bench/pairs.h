@@ -61,10 +61,11 @@ static inline void pairs_print(
 	    sorted->at[PAIRS / 4] * scale, sorted->at[PAIRS - 1 - PAIRS / 4] * scale);
 }
 
-/* pairs_run measures both, in turn, after one of each that does not count, and prints a line;
- * reach_us 0: nothing to reach. Returns the median of what is measured, in us. */
-static inline double pairs_run(const char *name, pairs_measure *thing, void *context,
-    const char *peer_name, pairs_measure *peer, void *peer_context, double reach_us)
+/* pairs_both measures both, in turn, after one of each that does not count, and prints a line;
+ * reach_us 0: nothing to reach. Returns the median of what is measured, in us, and the peer's. */
+static inline double pairs_both(const char *name, pairs_measure *thing, void *context,
+    const char *peer_name, pairs_measure *peer, void *peer_context, double reach_us,
+    double *ret_peer_us)
 {
 	double things[PAIRS], peers[PAIRS], ratios[PAIRS];
 	struct pairs_sorted sorted;
@@ -82,6 +83,7 @@ static inline double pairs_run(const char *name, pairs_measure *thing, void *con
 	printf("%-30s", name);
 	pairs_print("", &sorted, 1e-3, " us");
 	sorted = pairs_sort(peers);
+	*ret_peer_us = pairs_median(&sorted) / 1000;
 	printf("%s ", peer_name);
 	pairs_print("", &sorted, 1e-3, " us");
 	sorted = pairs_sort(ratios);
@@ -94,6 +96,14 @@ static inline double pairs_run(const char *name, pairs_measure *thing, void *con
 	printf("\n");
 	fflush(stdout);
 	return us;
+}
+
+static inline double pairs_run(const char *name, pairs_measure *thing, void *context,
+    const char *peer_name, pairs_measure *peer, void *peer_context, double reach_us)
+{
+	double peer_us;
+
+	return pairs_both(name, thing, context, peer_name, peer, peer_context, reach_us, &peer_us);
 }
 
 /* pairs_quiet keeps the program on the CPU it is on, in memory, before others if it may. */

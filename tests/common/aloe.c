@@ -195,8 +195,9 @@ static const char *lane_of_row(const char *arguments)
 {
 	const char *lane = getenv("ALOE_TEST_LANE");
 
-	return lane && !strncmp(arguments, "run ", 4) && !strstr(arguments, "--lanes") ? lane
-	                                                                               : NULL;
+	const bool takes = !strncmp(arguments, "run ", 4) || !strncmp(arguments, "load ", 5);
+
+	return lane && takes && !strstr(arguments, "--lanes") ? lane : NULL;
 }
 
 static struct ran *run_once(const char *arguments)

@@ -33,10 +33,13 @@ struct ran {
 	json_t *report; /* of standard output, if that is one JSON object or array; else NULL */
 };
 
-/* aloe_part tells whether the tests of a part are to be run: "lanes" (those that take lanes on the
- * timer or a radio) or "rest". tests/run.sh runs the two at different times (TEST_PART); without
- * TEST_PART all are. */
+/* aloe_part tells whether the tests of a part are to be run: "lanes" (those that take a lane on the
+ * timer or a radio), "two" (those that take two lanes) or "rest". tests/run.sh runs the parts of a
+ * program at different times (TEST_PART); without TEST_PART all are. */
 bool aloe_part(const char *part);
+/* ALOE_PART runs this group of CMocka's tests if its part is to be run: the number that failed. */
+#define ALOE_PART(part, tests, init, fini)                                                         \
+	(aloe_part(part) ? cmocka_run_group_tests(tests, init, fini) : 0)
 
 /* Group setup and teardown of CMocka. aloe_fini fails where the runs have left a socket or folder
  * behind. */

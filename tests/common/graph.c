@@ -162,17 +162,15 @@ void graph_random(uint64_t seed, struct test_graph *ret)
 int graph_replicas(struct test_graph *graph)
 {
 	uint64_t state = mix(graph->seed, 0x4e9);
+	const uint32_t all = one_in(&state, 2) ? 2 + draw(&state, GRAPH_PLACES_MAX - 1) : 0;
 	int n = 0;
 
 	for (int i = 0; i < graph->n_nodes; i++) {
 		struct test_node *node = &graph->nodes[i];
-		bool reads = false;
 
-		for (int p = 0; p < node->n_inputs; p++)
-			reads |= node->in_link[p] >= 0;
-		if (!reads || node->period > 1 || node->tail > 0 || one_in(&state, 2))
+		if (node->period > 1 || node->tail > 0 || one_in(&state, 2))
 			continue;
-		node->replicas = 2 + draw(&state, GRAPH_PLACES_MAX - 1);
+		node->replicas = all ? all : 2 + draw(&state, GRAPH_PLACES_MAX - 1);
 		n++;
 	}
 	return n;

@@ -82,8 +82,8 @@ struct test_graph {
  * order. */
 void graph_random(uint64_t seed, struct test_graph *ret);
 
-/* graph_replicas puts one in two of the nodes that may be there into 2 .. GRAPH_PLACES_MAX places;
- * it returns how many. */
+/* graph_replicas puts one in two of the nodes that may be there into 2 .. GRAPH_PLACES_MAX places,
+ * in half of the graphs all into equally many; it returns how many. */
 int graph_replicas(struct test_graph *graph);
 
 /* graph_marked makes a copy for measuring latency: every node is called at every index, all

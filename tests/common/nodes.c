@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -35,6 +36,20 @@ void nodes_open(struct nodes *nodes)
 	for (int i = NODE_B; i <= NODE_C; i++)
 		assert_int_equal(
 		    keys_allow(nodes->folder[i], "a", nodes->own[NODE_A].key, &nodes->diag), 0);
+}
+
+void nodes_pair_write(const char *file)
+{
+	const int port = 8000 + getpid() % 3000 * 4;
+	char text[512];
+
+	snprintf(text, sizeof(text),
+	    "name = \"pair\"; secure = false; nodes: { a: { mmac_per_s = 1.0; address = "
+	    "\"127.0.0.1:%d\"; manager = true; lanes = [0]; }; b: { mmac_per_s = 1.0; address = "
+	    "\"127.0.0.1:%d\"; lanes = [1]; }; }; links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = "
+	    "1.0; } );",
+	    port, port + 2);
+	assert_int_equal(file_write(file, text, strlen(text)), 0);
 }
 
 void nodes_close(struct nodes *nodes)

@@ -19,6 +19,10 @@ enum { NODE_A, NODE_B, NODE_C };
 void nodes_open(struct nodes *nodes);
 void nodes_close(struct nodes *nodes);
 
+/* nodes_pair_write writes a platform file of nodes `a`, the manager, and `b`, linked, on loopback
+ * without keys, at ports that depend on the process. */
+void nodes_pair_write(const char *file);
+
 /* nodes_listen is `a` at a free port of 127.0.0.1, which `ret_address` (32 bytes) names. */
 struct bus *nodes_listen(
     struct nodes *nodes, const enum wire_type *types, size_t n_types, char ret_address[32]);

@@ -4,9 +4,14 @@
 # tests/common/ok.sh: with the build in $B (absolute), a folder $work, and a trap that kills $pids.
 pids=
 
+# A lane polls: what wakes up on its CPU has hardly a part of it, until the kernel moves it. A simulator has the other CPUs.
+lane_cpu=${ALOE_TEST_LANE:-$(taskset -cp $$ | sed 's/.*: //; s/[^0-9].*//')}
+sim_cpus=$(for cpu in $(seq 0 $(($(nproc --all) - 1))); do
+	[ "$cpu" != "$lane_cpu" ] && taskset -c "$cpu" true 2>/dev/null && echo "$cpu"
+done | paste -sd , -)
 sim_start() { # OPTIONS...
 	: >"$work/said"
-	"$B/bin/x310sim" --json "$@" >"$work/json" 2>"$work/said" &
+	${sim_cpus:+taskset -c "$sim_cpus"} "$B/bin/x310sim" --json "$@" >"$work/json" 2>"$work/said" &
 	pids="$pids $!"
 	for _ in $(seq 1200); do
 		grep -q ready "$work/said" && return

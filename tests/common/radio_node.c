@@ -22,7 +22,7 @@
 #include "core/base/bytes.h"
 #include "core/platform/platform.h"
 
-enum { CHILDREN = 8, BEGIN_MS = 2000, CPUS = 2 };
+enum { CHILDREN = 8, BEGIN_MS = 2000, CPUS_MAX = 64, WORDS = 32 };
 
 static const char taken[] = "taken by the lane of another";
 
@@ -104,9 +104,12 @@ static pid_t parent_of(pid_t pid)
 static bool has_lane(pid_t pid)
 {
 	struct platform_holder holder;
+	int cpus[CPUS_MAX];
+	const size_t n = platform_cpus(cpus, CPUS_MAX);
 
-	for (int cpu = 0; cpu < CPUS; cpu++) {
-		const int fd = platform_cpu_free(cpu) ? -1 : platform_lock_cpu(cpu, &holder);
+	for (size_t i = 0; i < n; i++) {
+		const int fd =
+		    platform_cpu_free(cpus[i]) ? -1 : platform_lock_cpu(cpus[i], &holder);
 		pid_t of;
 
 		if (fd >= 0)
@@ -142,15 +145,37 @@ static bool is_taken(pid_t pid, const char *errors)
 	return is;
 }
 
+/* argv of a run that names no lane, on that of its row (tests/common/aloe.h). */
+static void on_lane_of_row(const char *const *argv, const char *ret[WORDS])
+{
+	const char *lane = getenv("ALOE_TEST_LANE");
+	int n = 0;
+
+	for (; argv[n]; n++) {
+		assert_true(n < WORDS - 3);
+		ret[n] = argv[n];
+		if (!strcmp(argv[n], "--lanes"))
+			lane = NULL;
+	}
+	if (lane) {
+		ret[n++] = "--lanes";
+		ret[n++] = lane;
+	}
+	ret[n] = NULL;
+}
+
 pid_t node_run(const char *const *argv, const char *out, const char *errors)
 {
-	pid_t pid = node_start(argv, out, errors);
+	const char *on_lane[WORDS];
+	pid_t pid;
 
+	on_lane_of_row(argv, on_lane);
+	pid = node_start(on_lane, out, errors);
 	while (is_taken(pid, errors)) {
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 		node_child(pid, 0);
 		usleep(500000);
-		pid = node_start(argv, out, errors);
+		pid = node_start(on_lane, out, errors);
 	}
 	return pid;
 }

@@ -198,6 +198,7 @@ static void add_instance(const struct rig *rig, struct tables *t, uint32_t numbe
 	row->period = node->period;
 	row->phase = node->phase;
 	row->budget_ns = node->budget_ns;
+	row->io = node->budget_ns > 0 ? IMAGE_BUDGET_GIVEN : 0;
 	row->sink = (uint32_t)(node->source + 1);
 	row->params = (uint32_t)t->head.params.count;
 	row->n_params = node->component->params.len;

@@ -405,6 +405,93 @@ static void tail_is_as_stated(const char *name, unsigned *count)
 	subject_close(s);
 }
 
+/* ---- warm: what is named can be read, stays what it is, and reading it changes nothing ---- */
+
+/* pipe takes no more than a page at a time without waiting; EFAULT: cannot be read. */
+static bool readable(const struct aloe_range *range)
+{
+	const uint8_t *at = range->at;
+	int ends[2];
+	bool fine = true;
+
+	assert_int_equal(pipe(ends), 0);
+	for (size_t done = 0, n; fine && done < range->bytes; done += n) {
+		uint8_t page[4096];
+
+		n = range->bytes - done < sizeof(page) ? range->bytes - done : sizeof(page);
+		fine = write(ends[1], at + done, n) == (ssize_t)n &&
+		    read(ends[0], page, n) == (ssize_t)n;
+	}
+	close(ends[0]);
+	close(ends[1]);
+	return fine;
+}
+
+static bool warm_same(const struct aloe_warm *a, const struct aloe_warm *b)
+{
+	bool same = a->len == b->len;
+
+	for (uint32_t i = 0; same && i < a->len; i++)
+		same =
+		    a->ranges[i].at == b->ranges[i].at && a->ranges[i].bytes == b->ranges[i].bytes;
+	return same;
+}
+
+/* As the lane does. With a sanitizer it also sees a range that goes beyond its piece of memory. */
+static void warm_read(const struct aloe_warm *warm)
+{
+	for (uint32_t i = 0; i < warm->len; i++)
+		for (size_t at = 0; at < warm->ranges[i].bytes; at++)
+			(void)((const volatile uint8_t *)warm->ranges[i].at)[at];
+}
+
+static uint64_t warm_run(struct subject *s, unsigned variant, unsigned *count)
+{
+	const size_t size = s->mock.component->state_size;
+	uint8_t *before = malloc(size + 1);
+	struct aloe_warm first = {0};
+
+	s->mock.component->warm(s->mock.state, &first);
+	for (uint32_t i = 0; i < first.len; i++)
+		if (!readable(&first.ranges[i]))
+			broken(count, s->mock.name,
+			    "variant %u: range %u that warm names cannot be read", variant, i);
+	s->random = 7;
+	s->hash = 0xcbf29ce484222325u;
+	for (uint64_t k = 0; k < INDICES; k++) {
+		struct aloe_warm now = {0};
+
+		memcpy(before, s->mock.state, size);
+		s->mock.component->warm(s->mock.state, &now);
+		warm_read(&first);
+		if (memcmp(before, s->mock.state, size) != 0)
+			broken(
+			    count, s->mock.name, "variant %u: warm writes to the state", variant);
+		if (!warm_same(&first, &now))
+			broken(count, s->mock.name,
+			    "variant %u: warm names something else at index %d", variant, (int)k);
+		if (!step(s, k, kind_at(k)))
+			break;
+	}
+	free(before);
+	return s->hash;
+}
+
+static void warm_changes_nothing(struct subject *s, unsigned variant, unsigned *count)
+{
+	struct subject *other;
+
+	if (!s->mock.component->warm)
+		return;
+	other = subject_start(s->mock.name, variant, true, count);
+	if (!other)
+		return;
+	if (warm_run(s, variant, count) != run(other))
+		broken(count, s->mock.name, "variant %u: makes something else when it is warm",
+		    variant);
+	subject_close(other);
+}
+
 #define CONTRACT(name)                                                                             \
 	static void holds_##name(const char *component, unsigned *count)                           \
 	{                                                                                          \
@@ -425,6 +512,7 @@ CONTRACT(instances_do_not_meet)
 CONTRACT(levels_agree)
 CONTRACT(shape_is_pure)
 CONTRACT(live_arrays)
+CONTRACT(warm_changes_nothing)
 
 static void test_only_what_must_be_connected(void **state)
 {
@@ -473,6 +561,7 @@ int main(void)
 	    cmocka_unit_test(test_instances_do_not_meet),
 	    cmocka_unit_test(test_levels_agree),
 	    cmocka_unit_test(test_shape_is_pure),
+	    cmocka_unit_test(test_warm_changes_nothing),
 	    cmocka_unit_test(test_only_what_must_be_connected),
 	    cmocka_unit_test(test_memory_may_be_short),
 	    cmocka_unit_test(test_tail_is_as_stated),

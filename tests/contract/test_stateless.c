@@ -48,6 +48,19 @@ static bool keeps_nothing(const char *name, unsigned variant, unsigned *count)
 	return same;
 }
 
+static bool never_ends(const char *name, unsigned variant, unsigned *count)
+{
+	struct subject *s = subject_start(name, variant, true, count);
+	bool never = true;
+
+	for (uint64_t k = 0; k < 4 * INDICES; k++) {
+		hash_at(s, k);
+		never &= (s->mock.slot_flags & ALOE_SLOT_END) == 0;
+	}
+	subject_close(s);
+	return never;
+}
+
 /* ---- live parameters ---- */
 
 static bool is_live_number(const struct aloe_param *param)
@@ -146,6 +159,9 @@ static void stateless_keeps_nothing(const char *name, unsigned *count)
 			    "variant %u says .stateless, and what it makes of an index depends on "
 			    "others",
 			    v);
+	for (unsigned v = 0; c->stateless && v < variants(name); v++)
+		if (!never_ends(name, v, count))
+			broken(count, name, "variant %u says .stateless, and calls aloe_end", v);
 	for (unsigned v = 0; c->stateless && v < variants(name); v++)
 		if (!live_keeps_nothing(name, v, count))
 			broken(count, name,

@@ -42,7 +42,7 @@ struct changes {
 	bool stands;
 	uint64_t remaps, refused, extras;
 	uint64_t stood_most, stood_sum; /* slots that a remap stood still for */
-	/* of those that last: messages that were absent, and when that was read */
+	/* of those that last: messages that were absent or overwritten, and when that was read */
 	struct changes_absent {
 		double messages;
 		uint64_t ns;
@@ -53,8 +53,10 @@ struct changes {
  * "nap_us". changes_begin does it for all, and starts all but `extras`. changes_finish stops and
  * unloads all; stalls: of the lanes' CPUs, on the timer; NULL: nothing excuses a message that is
  * absent. changes_absent fails if more messages are absent than when it looked last (or since
- * changes_begin), and no stall is of that time; changes_finish does the same. changes_fini frees
- * what is left. */
+ * changes_begin), and no stall is of that time; changes_finish does the same. A message of `steady`
+ * that is overwritten before it is read, because its reader's CPU stalled while its writer's did
+ * not, counts as one that is absent; where the writer waits, none is. changes_fini frees what is
+ * left. */
 void changes_conf(const char *name, const char *late, const char *slows);
 void changes_begin(struct changes *w, const char *late, const char *slows, const char *options);
 void changes_absent(struct changes *w, struct stalls *const stalls[2]);

@@ -295,8 +295,7 @@ void wave_end(const char *name)
 
 bool is_death(const char *reason, const char *word)
 {
-	return strstr(reason, word) != NULL ||
-	    strstr(reason, "hangs: the instance held lane") != NULL;
+	return strstr(reason, word) != NULL || strstr(reason, "hangs: it held lane") != NULL;
 }
 
 /* ---- stalls ------------------------------------------------------------------------ */

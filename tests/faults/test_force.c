@@ -432,12 +432,9 @@ int main(void)
 	    cmocka_unit_test(a_stop_that_is_overdue),
 	    cmocka_unit_test(an_unload_that_is_overdue),
 	};
-	int failed = 0;
+	int failed;
 
 	cmocka_set_test_filter(getenv("ONLY"));
-	if (aloe_part("lanes"))
-		failed += cmocka_run_group_tests(lanes, beside_begin, beside_end);
-	if (aloe_part("rest"))
-		failed += cmocka_run_group_tests(rest, beside_begin, beside_end);
-	return failed;
+	failed = ALOE_PART("lanes", lanes, beside_begin, beside_end);
+	return failed + ALOE_PART("rest", rest, beside_begin, beside_end);
 }

@@ -202,7 +202,7 @@ static void stop_still(const char *options, int n, unsigned seed)
 			process_other("aloe-exec", exec);
 		}
 		ran = wave_await("victim", "ABNSTOP");
-		assert_non_null(strstr(ran_text(ran, "reason"), "hangs: the instance held lane 0"));
+		assert_non_null(strstr(ran_text(ran, "reason"), "hangs: it held lane 0"));
 		ran_free(ran);
 		ran_free(aloe_ok("unload victim"));
 		ran_free(wave_await("steady", "RUN"));
@@ -438,12 +438,9 @@ int main(void)
 	    cmocka_unit_test(two_hosts_at_once),
 	    cmocka_unit_test(a_host_ends_under_another_exec),
 	};
-	int failed = 0;
+	int failed;
 
 	cmocka_set_test_filter(getenv("ONLY"));
-	if (aloe_part("lanes"))
-		failed += cmocka_run_group_tests(lanes, node_up, node_down);
-	if (aloe_part("rest"))
-		failed += cmocka_run_group_tests(rest, node_up, node_down);
-	return failed;
+	failed = ALOE_PART("lanes", lanes, node_up, node_down);
+	return failed + ALOE_PART("rest", rest, node_up, node_down);
 }

@@ -615,12 +615,9 @@ int main(void)
 	    cmocka_unit_test(daemons_hang),
 	    cmocka_unit_test(exec_dies_between_hosts),
 	};
-	int failed = 0;
+	int failed;
 
 	cmocka_set_test_filter(getenv("ONLY"));
-	if (aloe_part("lanes"))
-		failed += cmocka_run_group_tests(lanes, faults_init, faults_fini);
-	if (aloe_part("rest"))
-		failed += cmocka_run_group_tests(rest, faults_init, faults_fini);
-	return failed;
+	failed = ALOE_PART("lanes", lanes, faults_init, faults_fini);
+	return failed + ALOE_PART("rest", rest, faults_init, faults_fini);
 }

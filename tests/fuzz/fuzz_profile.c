@@ -29,8 +29,21 @@ static void profile_check(const struct profile *profile)
 	for (size_t i = 0; i < again.len; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
 
-		insist(
-		    isfinite(entry->kmac_p50) && entry->kmac_p50 >= 0 && isfinite(entry->kmac_p99));
+		insist(entry->n_points >= 1 && entry->n_points <= LENGTH_POINTS_MAX);
+		insist(again.entries[i].n_points == entry->n_points);
+		for (size_t p = 0; p < entry->n_points; p++)
+			insist(entry->points[p].missed == again.entries[i].points[p].missed &&
+			    isfinite(entry->points[p].kmac_p50) && entry->points[p].kmac_p50 >= 0 &&
+			    isfinite(entry->points[p].kmac_p99) &&
+			    plan_profile_at(entry, entry->points[p].bytes) == &entry->points[p]);
+		for (uint64_t bytes = 1; bytes < 1ull << 40; bytes *= 1024) {
+			const struct length_cost cost =
+			    length_cost(entry->points, entry->n_points, bytes);
+
+			insist(isfinite(cost.kmac_p50) && cost.kmac_p50 >= 0);
+			insist(cost.kmac_p99 >= cost.kmac_p50 && isfinite(cost.kmac_p99));
+			insist(isnan(cost.fixed) || (cost.fixed >= 0 && cost.fixed <= 1));
+		}
 		insist(strcmp(entry->instance, again.entries[i].instance) == 0);
 		insist(plan_profile_find(profile, entry->instance) == entry);
 	}

@@ -3,7 +3,7 @@
  * The fuzz smoke: a fuzz target (LLVMFuzzerTestOneInput) run without libFuzzer, as a CMocka
  * program. First every file of tests/fuzz/corpus/NAME as it is, then a fixed number of inputs made
  * from them: bits turned, bytes set, pieces cut, repeated and exchanged, all from one seed, so that
- * a failure repeats. NAME is that of this program, fuzz_NAME.
+ * a failure repeats. NAME is that of this program, fuzz_NAME. FUZZ_RUNS: so many instead.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -57,6 +57,13 @@ static void corpus_add(struct corpus *corpus, const char *path)
 	input->len = fread(input->bytes, 1, INPUT_BYTES_MAX, file);
 	fclose(file);
 	corpus->len++;
+}
+
+static int runs_wanted(void)
+{
+	const char *text = getenv("FUZZ_RUNS");
+
+	return text != NULL ? atoi(text) : RUNS;
 }
 
 static int names_only(const struct dirent *entry)
@@ -173,10 +180,11 @@ static void test_corpus_mutated(void **state)
 {
 	struct corpus *corpus = *state;
 	uint8_t *bytes = malloc(INPUT_BYTES_MAX);
+	const int runs = runs_wanted();
 
 	assert_non_null(bytes);
 	assert_true(corpus->len > 0);
-	for (int run = 0; run < RUNS; run++) {
+	for (int run = 0; run < runs; run++) {
 		const struct input *input = &corpus->inputs[random_below(corpus, corpus->len)];
 		size_t len = input->len;
 
@@ -191,9 +199,10 @@ static void test_corpus_mutated(void **state)
 static void test_noise(void **state)
 {
 	struct corpus *corpus = *state;
+	const int runs = runs_wanted() / 10;
 	uint8_t bytes[512];
 
-	for (int run = 0; run < RUNS / 10; run++) {
+	for (int run = 0; run < runs; run++) {
 		const size_t len = random_below(corpus, sizeof(bytes));
 
 		for (size_t i = 0; i < len; i++)

@@ -365,11 +365,7 @@ int main(void)
 	    cmocka_unit_test(test_stopped),
 	    cmocka_unit_test(test_fillers_end),
 	};
-	int failed = 0;
+	int failed = ALOE_PART("lanes", lanes, files_make, aloe_fini);
 
-	if (aloe_part("lanes"))
-		failed += cmocka_run_group_tests(lanes, files_make, aloe_fini);
-	if (aloe_part("rest"))
-		failed += cmocka_run_group_tests(rest, files_make, aloe_fini);
-	return failed;
+	return failed + ALOE_PART("rest", rest, files_make, aloe_fini);
 }

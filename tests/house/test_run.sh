@@ -54,6 +54,10 @@ program process <<'END'
 setsid sleep 60 >/dev/null 2>&1 &
 echo '[  PASSED  ] 1 test(s).'
 END
+program cached <<'END'
+mkdir "$XDG_RUNTIME_DIR/ccache-tmp"
+echo '[  PASSED  ] 1 test(s).'
+END
 program litter <<'END'
 : >"$XDG_RUNTIME_DIR/socket"
 echo '[  PASSED  ] 1 test(s).'
@@ -152,6 +156,7 @@ expect "a program that tells nothing has failed" 1 "0 passed, 1 failed, 0 skippe
 expect "a crash is a failure" 1 "3 passed, 1 failed, 0 skipped" crash
 TEST_TIMEOUT=1 expect "a hang is ended and is a failure" 1 "0 passed, 1 failed, 0 skipped" hang
 expect "a process left behind is a failure" 1 "1 passed, 1 failed, 0 skipped" process
+expect "the empty folder of a ccache is none" 0 "1 passed, 0 failed, 0 skipped" cached
 expect "a file left behind is a failure" 1 "1 passed, 1 failed, 0 skipped" litter
 expect "what a sanitizer finds is a failure" 1 "1 passed, 1 failed, 0 skipped" finding
 expect "a thread that ended under its eyes is none" 0 "1 passed, 0 failed, 0 skipped" note

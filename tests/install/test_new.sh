@@ -22,7 +22,7 @@ skeleton() ( # ALOE FOLDER: the steps that the skeleton itself names
 tried() ( # FOLDER: the other targets of README.md, each with what shows that it did its work
 	cd "$1/mygain" || exit 1
 	make test >test.log 2>&1 || { cat test.log; exit 1; }
-	grep -q 'PASSED.*14 test' test.log && grep -q 'ok scale = 2' test.log || { cat test.log; exit 1; }
+	grep -q 'PASSED.*15 test' test.log && grep -q 'ok scale = 2' test.log || { cat test.log; exit 1; }
 	make debug GDBFLAGS="-ex bt -batch" </dev/null 2>&1 | grep 'Breakpoint 1, .*mygain_work' || exit 1
 	make asan | grep 'ok scale = 2' || exit 1
 	targets=$(sed -n 's/^| `make \([a-z]*\)`.*/\1/p' README.md)

@@ -42,7 +42,8 @@ manual() {
 }
 runs() {
 	radio copy && head -c 102400 /dev/urandom >in &&
-		build/bin/aloe run waveforms/radio-file.conf --radio radio.conf --clock virtual -q && cmp in sent
+		build/bin/aloe run waveforms/radio-file.conf --radio radio.conf --clock virtual ${ALOE_TEST_LANE:+--lanes "$ALOE_TEST_LANE"} -q &&
+		cmp in sent
 }
 
 mkdir "$work/tree" && cd "$work/tree" || exit 2

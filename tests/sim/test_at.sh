@@ -79,6 +79,10 @@ ok "step: load" aloe load "$work/t.conf" --clock step
 ok "start at slot 4" says 0 "t runs, from slot 4\$" aloe start t --at 4
 ok "slots go until one of its own has run" aloe step t
 ok "one index" is 1
+ok "pause: not at a slot" says 2 'the clock is "step": step to the slot first' aloe pause t --at 9
+ok "pause: it stands already" says 0 "t pauses, from slot 5\$" aloe pause t
+ok "and goes on" says 0 "t runs, from slot 5\$" aloe start t
+ok "one index" is 1
 ok "stop: slot 4 has begun" says 1 "slot 4 is too late, newest is 4; name slot 6 or a later slot" aloe stop t --at 4
 ok "stop at slot 9" says 0 "t is stopped" aloe stop t --at 9
 ok "five indices, of slots 4 to 8" is 5

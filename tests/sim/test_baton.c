@@ -150,7 +150,7 @@ static void lost_wake(bool wake)
 	/* and here the one before died */
 	atomic_store(&bench->wave.lane[0]->baton, baton_make(0, 0, 1));
 	if (wake)
-		lane_wake(&bench->wave.node->lane[0], bench->wave.lane[0]);
+		assert_false(lane_wake(&bench->wave.node->lane[0], bench->wave.lane[0]));
 	await_baton(bench, baton_make(0, 0, 2));
 	seat_stop(bench, 1);
 	close_hosts(bench);
@@ -163,11 +163,33 @@ static void test_a_lost_wake(void **state)
 	lost_wake(false);
 }
 
+/* Somebody has written over the word that says that it sleeps: whoever trusts nobody wakes it, and
+ * learns that nobody else would have. */
+static void test_a_word_written_over(void **state)
+{
+	struct bench *bench = open_hosts();
+	const struct node_lane *lane = &bench->wave.node->lane[0];
+	struct lane_image *image = bench->wave.lane[0];
+
+	(void)state;
+	seat_start(bench, 1);
+	assert_true(atomic_fetch_and(&image->go[1], ~GO_ASLEEP) & GO_ASLEEP);
+	atomic_store(&bench->wave.node->timebase[0].allowed, 1);
+	assert_int_equal(lane_pass(lane, image, baton(bench), baton_make(0, 0, 1), 0), 0);
+	pause_ms(20);
+	assert_int_equal(baton(bench), baton_make(0, 0, 1));
+	assert_true(lane_wake(lane, image));
+	await_baton(bench, baton_make(0, 0, 2));
+	seat_stop(bench, 1);
+	close_hosts(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_round_and_round),
 	    cmocka_unit_test(test_a_lost_wake),
+	    cmocka_unit_test(test_a_word_written_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

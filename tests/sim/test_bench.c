@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * `aloe bench` as a user runs it: tables, JSON, CSV and plots that agree with each other, exit
  * statuses, Ctrl-C. */
+#include <glob.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -25,6 +26,14 @@ static double cell(const struct ran *ran, const char *table, int row, const char
 
 	snprintf(path, sizeof(path), "tables.%s.%d.%s", table, row, key);
 	return ran_number(ran, path);
+}
+
+static const char *word(const struct ran *ran, const char *table, int row, const char *key)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "tables.%s.%d.%s", table, row, key);
+	return ran_text(ran, path);
 }
 
 static size_t rows(const struct ran *ran, const char *table)
@@ -242,7 +251,7 @@ static void test_utran(void **state)
 /* ---- copies ------------------------------------------------------------------------ */
 
 /* On the virtual clock nothing is missed: the largest is what --max allows, found in as few runs as
- * it takes. */
+ * it takes, side by side and one after the other. */
 static void test_copies(void **state)
 {
 	struct ran *ran =
@@ -250,19 +259,26 @@ static void test_copies(void **state)
 	static const double tried[] = {1, 2, 4, 5};
 
 	(void)state;
-	assert_int_equal(rows(ran, "trials"), 4);
-	for (int i = 0; i < 4; i++) {
-		assert_true(cell(ran, "trials", i, "copies") == tried[i]);
+	assert_int_equal(rows(ran, "trials"), 8);
+	for (int i = 0; i < 8; i++) {
+		assert_string_equal(word(ran, "trials", i, "side"), i < 4 ? "yes" : "off");
+		assert_true(cell(ran, "trials", i, "copies") == tried[i % 4]);
 		assert_true(cell(ran, "trials", i, "slots") == 50);
 		assert_true(cell(ran, "trials", i, "missed") == 0);
 		assert_true(cell(ran, "trials", i, "copy_us") > 0);
 	}
-	assert_int_equal(rows(ran, "largest"), 2);
-	for (int i = 0; i < 2; i++) {
+	assert_int_equal(rows(ran, "largest"), 4);
+	for (int i = 0; i < 4; i++) {
+		assert_string_equal(word(ran, "largest", i, "side"), i < 2 ? "yes" : "off");
 		assert_true(cell(ran, "largest", i, "copies") == 5);
 		assert_true(cell(ran, "largest", i, "seconds") == 0.5);
 	}
 	has(ran->out, "\"not_held\": null");
+	ran_free(ran);
+	ran = aloe_ok("bench copies --clock virtual --max 2 --seconds 0.5 --lanes 1 --json -q "
+	              "--set side_by_side=2");
+	assert_int_equal(rows(ran, "trials"), 2); /* said: only so */
+	assert_string_equal(word(ran, "trials", 1, "side"), "-");
 	ran_free(ran);
 }
 
@@ -594,23 +610,66 @@ static void test_interrupted(void **state)
 	free(text);
 }
 
+/* Every component of four groups, each at its own three lengths; the line is that of the row. */
+static void test_lengths(void **state)
+{
+	struct ran *ran = aloe_ok("bench lengths --rounds 1 --json -q");
+	const size_t n = rows(ran, "lengths");
+	double first, slope, bytes;
+	glob_t files;
+
+	(void)state;
+	assert_int_equal(
+	    glob("components/{utran,umts,modem,channel}/*.c", GLOB_BRACE, NULL, &files), 0);
+	assert_int_equal(n, files.gl_pathc);
+	for (int row = 0; row < (int)n; row++) {
+		char path[80], name[64], *at = NULL;
+
+		snprintf(path, sizeof(path), "tables.lengths.%d.component", row);
+		snprintf(name, sizeof(name), "/%s.c", ran_text(ran, path));
+		for (size_t f = 0; f < files.gl_pathc && !at; f++)
+			at = strstr(files.gl_pathv[f], name);
+		assert_non_null(at);
+		bytes = cell(ran, "lengths", row, "bytes");
+		assert_true(cell(ran, "lengths", row, "short_bytes") < bytes);
+		assert_true(bytes < cell(ran, "lengths", row, "long_bytes"));
+		assert_true(cell(ran, "lengths", row, "measured_us") > 0);
+		first = cell(ran, "lengths", row, "first_us");
+		slope = cell(ran, "lengths", row, "kib_us") / 1024;
+		assert_true(first >= 0 && slope >= 0);
+		assert_true(
+		    fabs((first + slope * bytes) / cell(ran, "lengths", row, "predicted_us") - 1) <
+		    1e-7);
+		assert_true(fabs(cell(ran, "lengths", row, "predicted_us") /
+		                    cell(ran, "lengths", row, "measured_us") /
+		                    cell(ran, "lengths", row, "ratio") -
+		                1) < 1e-7);
+	}
+	globfree(&files);
+	ran_free(ran);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	const struct CMUnitTest lanes[] = {
+	    cmocka_unit_test(test_copies_none),
+	};
+	const struct CMUnitTest rest[] = {
 	    cmocka_unit_test(test_bler),
 	    cmocka_unit_test(test_levels),
 	    cmocka_unit_test(test_other_waveform),
 	    cmocka_unit_test(test_plots),
 	    cmocka_unit_test(test_utran),
 	    cmocka_unit_test(test_copies),
-	    cmocka_unit_test(test_copies_none),
 	    cmocka_unit_test(test_map),
 	    cmocka_unit_test(test_predict),
+	    cmocka_unit_test(test_lengths),
 	    cmocka_unit_test(test_bridge),
 	    cmocka_unit_test(test_usage),
 	    cmocka_unit_test(test_environment),
 	    cmocka_unit_test(test_interrupted),
 	};
+	int failed = ALOE_PART("lanes", lanes, aloe_init, aloe_fini);
 
-	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
+	return failed + ALOE_PART("rest", rest, aloe_init, aloe_fini);
 }

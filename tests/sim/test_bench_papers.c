@@ -437,6 +437,36 @@ static void test_bpsk(void **state)
 	ran_free(ran);
 }
 
+/* Slot after slot, on one lane and on two: the time of one is that of the other so many times. */
+static void test_bpsk_lanes(void **state)
+{
+	char limit[40];
+	static const char *const replicas[] = {"-", "mod, demod 2", "all 2"};
+	struct ran *ran;
+
+	(void)state;
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		skip();
+	ran = aloe_ok("bench bpsk --clock virtual --max 64 --slots 20 --runs 1 --slot-us 100 "
+	              "--lanes 1,2 --pairs 1 --json -q");
+	assert_int_equal(rows(ran, "lanes"), 3);
+	for (size_t i = 0; i < 3; i++) {
+		const json_t *row = row_at(ran, "lanes", i);
+
+		assert_string_equal(text(row, "replicas"), replicas[i]);
+		assert_true(number(row, "bits") == 64 && number(row, "pairs") == 1);
+		same(number(row, "times"), number(row, "one_us") / number(row, "two_us"));
+		same(number(row, "limit_share"),
+		    100 * number(row, "times") / number(row, "bare_times"));
+		snprintf(limit, sizeof(limit), "no; the limit is %.2f", number(row, "bare_times"));
+		assert_string_equal(text(row, "reached"),
+		    number(row, "times") >= 1.8            ? "yes"
+		        : number(row, "bare_times") >= 1.8 ? "no"
+		                                           : limit);
+	}
+	ran_free(ran);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------ */
 
 static void test_usage(void **state)
@@ -522,6 +552,7 @@ int main(void)
 	    cmocka_unit_test(test_overhead),
 	    cmocka_unit_test(test_memory),
 	    cmocka_unit_test(test_bpsk),
+	    cmocka_unit_test(test_bpsk_lanes),
 	    cmocka_unit_test(test_usage),
 	    cmocka_unit_test(test_killed),
 	};

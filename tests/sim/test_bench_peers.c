@@ -34,8 +34,8 @@ static void test_check(void **state)
 	    aloe_ok("bench pipes --check --sizes 3 --items 30001 --slot-items 1000 --json -q");
 
 	(void)state;
-	assert_int_equal(rows(ran, "check"), 4);
-	for (int i = 0; i < 4; i++) {
+	assert_int_equal(rows(ran, "check"), 6);
+	for (int i = 0; i < 6; i++) {
 		assert_true(cell(ran, "check", i, "arrived") == 30001);
 		assert_true(cell(ran, "check", i, "slot_items") == 1000);
 	}
@@ -55,8 +55,8 @@ static void test_pipes(void **state)
 	char *plot = file_take(aloe_path("pipes.gp"), NULL);
 
 	(void)state;
-	assert_int_equal(rows(ran, "times"), 2);
-	for (int i = 0; i < 2; i++) {
+	assert_int_equal(rows(ran, "times"), 3); /* and the limit */
+	for (int i = 0; i < 3; i++) {
 		const double mean = cell(ran, "times", i, "mean");
 		assert_true(cell(ran, "times", i, "runs") == 2);
 		assert_true(
@@ -76,7 +76,12 @@ static void test_pipes(void **state)
 	assert_true((cell(ran, "slot_items", 0, "rate") > cell(ran, "slot_items", 1, "rate")) ==
 	    !strcmp(ran_text(ran, "tables.slot_items.0.best"), "<-"));
 	assert_int_equal(rows(ran, "limits"), 1);
-	assert_true(cell(ran, "limits", 0, "copying") > 0);
+	assert_string_equal(ran_text(ran, "tables.times.2.system"), "copying");
+	assert_true(cell(ran, "limits", 0, "copying") == cell(ran, "times", 2, "p50"));
+	assert_true(cell(ran, "limits", 0, "ours") == cell(ran, "times", 0, "p50"));
+	assert_true(cell(ran, "ratios", 0, "reach") == 0.85);
+	assert_true(/* the share is what reaches or does not */
+	    fabs(cell(ran, "limits", 0, "share") / 100 - cell(ran, "ratios", 0, "ratio")) < 1e-9);
 	assert_non_null(strstr(plot, "items in a slot"));
 	free(plot);
 	ran_free(ran);
@@ -104,28 +109,43 @@ static void test_messages(void **state)
 	ran_free(ran);
 }
 
+/* The bare chain is the last of ours, and its own limit. */
+static void limit_is_beside(struct ran *ran, int component, int n)
+{
+	assert_int_equal(rows(ran, "times"), n);
+	assert_int_equal(rows(ran, "limits"), n);
+	assert_true(cell(ran, "limits", component, "share_p50") > 0);
+	assert_true(cell(ran, "limits", component, "share_p99") > 0);
+	assert_true(cell(ran, "limits", component, "reach") > 0);
+	assert_true(cell(ran, "limits", n - 1, "share_p50") == 1);
+	assert_true(cell(ran, "limits", 0, "in_process_times") == 1);
+	for (int i = 0; i < n; i++)
+		assert_true(cell(ran, "limits", i, "chain_p50_us") <=
+		    cell(ran, "limits", i, "chain_p99_us"));
+}
+
 static void test_chains(void **state)
 {
 	struct ran *ran = aloe_ok("bench throughput --items 800000 --runs 1 --all --json -q");
 
 	(void)state;
-	assert_int_equal(rows(ran, "times"), 4);
-	for (int i = 0; i < 4; i++)
+	assert_int_equal(rows(ran, "times"), 8); /* four set-ups, with cf32 and with i16 */
+	for (int i = 0; i < 8; i++)
 		assert_true(
 		    fabs(cell(ran, "times", i, "rate") * cell(ran, "times", i, "mean") / 0.8 - 1) <
 		    1e-6);
 	ran_free(ran);
 	ran = aloe_ok("bench chain --seconds 0.1 --runs 1 --json -q");
-	assert_int_equal(rows(ran, "times"), 3); /* isolations */
-	for (int i = 0; i < 3; i++) {
+	limit_is_beside(ran, 2, 4); /* isolations, and the limit */
+	for (int i = 0; i < 4; i++) {
 		assert_true(cell(ran, "times", i, "mean") > 0);
 		/* p50, max */
 		assert_true(cell(ran, "times", i, "second") <= cell(ran, "times", i, "third"));
 	}
 	ran_free(ran);
 	ran = aloe_ok("bench handover --seconds 0.1 --runs 1 --json -q");
-	assert_int_equal(rows(ran, "times"), 4);
-	for (int i = 0; i < 4; i++)
+	limit_is_beside(ran, 1, 5);
+	for (int i = 0; i < 5; i++)
 		assert_true(cell(ran, "times", i, "mean") > 0);
 	ran_free(ran);
 }

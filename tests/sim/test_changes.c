@@ -343,12 +343,9 @@ int main(void)
 	    cmocka_unit_test(changes_on_the_virtual_clock),
 	    cmocka_unit_test(sets_while_exec_is_off),
 	};
-	int failed = 0;
+	int failed;
 
 	cmocka_set_test_filter(getenv("ONLY"));
-	if (aloe_part("lanes"))
-		failed += cmocka_run_group_tests(lanes, node_up, node_down);
-	if (aloe_part("rest"))
-		failed += cmocka_run_group_tests(rest, node_up, node_down);
-	return failed;
+	failed = ALOE_PART("lanes", lanes, node_up, node_down);
+	return failed + ALOE_PART("rest", rest, node_up, node_down);
 }

@@ -55,8 +55,8 @@ cable() {
 		nsenter -t $far -n ip link set device up && nsenter -t $far -n ip link set lo up || return
 	nsenter -t $far -n "$bin/x310sim" --address 10.9.8.2 >"$work/sim" 2>&1 &
 	simulator=$!
-	for _ in $(seq 1200); do
-		grep -q ready "$work/sim" && break
+	for _ in $(seq 1200); do # the kernel tells of a carrier some time later
+		grep -q ready "$work/sim" && ip link show host | grep -q "state UP" && break
 		sleep 0.05
 	done
 }
@@ -68,7 +68,7 @@ in_cable() {
 	looks fast 10.9.8.2 "rate = 200e6; channel = [0, 1]; spp = 16;"
 	looks nowhere 203.0.113.5 ""
 	nsenter -t $far -n ip link set device down
-	for _ in $(seq 100); do # the kernel tells of it some time later
+	for _ in $(seq 100); do # of its loss, too
 		ip link show host | grep -q NO-CARRIER && break
 		sleep 0.05
 	done

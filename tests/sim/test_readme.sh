@@ -5,7 +5,8 @@
 # README says (`# exit status N`, else 0): twice in a row from the build folder and twice installed, one of them as root and one
 # as an ordinary user, where this is root, in turn by block; README=all types each block in all four ways (make readme). Blocks
 # that use no lane and no port are typed at all places side by side. A block that begins with `# needs: ...` (hardware, a network,
-# rights) is listed instead, and its commands are only parsed.
+# rights) is listed instead, and its commands are only parsed. TEST_PART=lanes types the blocks that use lanes or ports,
+# TEST_PART=rest does all else.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 top=$PWD
@@ -97,8 +98,10 @@ all_words() { # BLOCK
 	while IFS= read -r line; do words "$line" || return 1; done <"$work/words"
 }
 wrong_words() { ! "$B/bin/aloe" --parse run file --no-such-option && ! "$B/bin/aloe" --parse run; }
-ok "--parse finds wrong words" wrong_words
-ok "setcap without capabilities for a file is found" capabilities_refused
+if part rest; then
+	ok "--parse finds wrong words" wrong_words
+	ok "setcap without capabilities for a file is found" capabilities_refused
+fi
 
 # ---- two users, two places -----------------------------------------------------------------------------------------------------
 prepare() { # HOW WAVEFORMS [BIN]: a folder as README has it in mind, with waveforms and build/bin
@@ -148,19 +151,22 @@ side_by_side() { # BLOCK NAME
 	for pid in $pids; do wait "$pid" || failed=1; done
 	for how in $all; do cat "$places/$how.out"; done
 }
-for block in "$work"/blocks/*; do
-	name="block ${block##*/} ($(grep -v '^#' "$block" | head -n 1))"
-	needs=$(sed -n '1s/^# needs: //p' "$block")
+block_done() { # BLOCK
+	name="block ${1##*/} ($(grep -v '^#' "$1" | head -n 1))"
+	needs=$(sed -n '1s/^# needs: //p' "$1")
 	if [ -n "$needs" ]; then
+		part rest || return
 		echo "# $name needs $needs: only its words are tried"
-		ok "$name: its words" all_words "$block"
-		continue
+		ok "$name: its words" all_words "$1"
+	elif apart "$1"; then
+		part lanes || return
+		for how in $all; do twice "$how" "$1" "$name" || failed=1; done
+	elif part rest; then
+		side_by_side "$1" "$name"
 	fi
-	if apart "$block"; then
-		for how in $all; do twice "$how" "$block" "$name" || failed=1; done
-	else
-		side_by_side "$block" "$name"
-	fi
-	now=$all all=$others others=$now
+}
+for block in "$work"/blocks/*; do
+	block_done "$block"
+	[ -n "$needs" ] || { now=$all all=$others others=$now; }
 done
 exit $failed

@@ -23,7 +23,7 @@ record() { # DIR FILE OPTION...
 	shift
 	for _ in $(seq 60); do
 		rm -rf "$into"
-		"$B/bin/aloe" run "$@" --record "$into" >"$work/out" 2>&1
+		"$B/bin/aloe" run "$@" ${ALOE_TEST_LANE:+--lanes "$ALOE_TEST_LANE"} --record "$into" >"$work/out" 2>&1
 		status=$?
 		grep -q 'taken by the lane of another' "$work/out" || return
 		sleep 1

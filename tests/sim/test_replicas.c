@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Random graphs with instances in 2 to 5 places on the real engine: the bits are those of the plain
  * interpreter, on free-running threads, slot by slot, and when segments are left out of slots at
- * random. A place that takes all of its slots for a step holds up nobody. A cycle whose delay does
- * not cover the places is refused in words. ALOE_REPLICA_GRAPHS=1000 tries more graphs. */
+ * random. A place that takes all of its slots for a step holds up nobody. Neighbours in 2 or 4
+ * places are chains that exchange nothing. A cycle whose delay does not cover the places is refused
+ * in words. ALOE_REPLICA_GRAPHS=1000 tries more graphs. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -95,23 +96,46 @@ static void test_free_running(void **state)
 
 /* ---- places that take all of their slots ---- */
 
-/* A place whose readers are on other lanes may take them; the others are done within a slot. */
+/* Whether the reader reads at this input what the writer writes, at some index. */
+static bool reads(const struct image_view *view, const struct image_instance *reader,
+    const struct image_input *in, const struct image_instance *writer)
+{
+	if (in->buffer == IMAGE_NONE || view->buffers[in->buffer].instance != writer->named)
+		return false;
+	for (uint64_t k = writer->place; k < (uint64_t)writer->places * reader->places;
+	     k += writer->places)
+		if ((k + in->delay) % reader->places == reader->place)
+			return true;
+	return false;
+}
+
+/* Whether somebody else on the segment's lane reads what the writer writes. */
+static bool read_on_lane(
+    const struct image_view *view, uint32_t s, const struct image_instance *writer)
+{
+	for (uint32_t i = 0; i < view->head->instances.count; i++) {
+		const struct image_instance *reader = &view->instances[i];
+
+		if (reader->segment == s ||
+		    view->segments[reader->segment].lane != view->segments[s].lane)
+			continue;
+		for (uint32_t p = 0; p < reader->n_inputs; p++)
+			if (reads(view, reader, &view->inputs[reader->inputs + p], writer))
+				return true;
+	}
+	return false;
+}
+
+/* Places whose readers are among them or on other lanes may take them; the others are done within a
+ * slot. */
 static bool takes_all(const struct image_view *view, uint32_t s)
 {
-	const uint32_t writer = view->instances[view->order[view->segments[s].order]].named;
+	const struct image_segment *row = &view->segments[s];
 
-	if (view->segments[s].stride == 1)
-		return false;
-	for (uint32_t i = 0; i < view->head->instances.count; i++)
-		for (uint32_t p = 0; p < view->instances[i].n_inputs; p++) {
-			const uint32_t b = view->inputs[view->instances[i].inputs + p].buffer;
-
-			if (b != IMAGE_NONE && view->buffers[b].instance == writer &&
-			    view->segments[view->instances[i].segment].lane ==
-			        view->segments[s].lane)
-				return false;
-		}
-	return true;
+	for (uint32_t i = 0; i < row->n_instances; i++)
+		if (read_on_lane(view, s, &view->instances[view->order[row->order + i]]))
+			return false;
+	return row->stride > 1;
 }
 
 /* One slot: whoever takes all of its slots is done at the end of the last one. */
@@ -153,6 +177,65 @@ static void test_whole_spans(void **state)
 		engine_free(engine);
 	}
 	assert_true(held > 1000);
+}
+
+/* ---- chains ---- */
+
+/* A chain, all of it in so many places: each lane has all of an index, and no message leaves it. */
+static struct engine *chain_engine(struct test_graph *graph, uint32_t places)
+{
+	int before = graph_add_node(graph);
+
+	graph->n_lanes = (int)places;
+	graph->names_lanes = true;
+	for (int i = 1; i < 5; i++) {
+		const int node = graph_add_node(graph);
+
+		graph_add_link(graph, before, 0, node, 0);
+		before = node;
+	}
+	for (int i = 0; i < graph->n_nodes; i++)
+		graph->nodes[i].replicas = places;
+	return engine_new(graph, LENGTH, IMAGE_VIRTUAL, IMAGE_SLIP);
+}
+
+static void chain_check(const struct image_view *view, uint32_t places)
+{
+	uint32_t lanes = 0, shared = 0;
+
+	assert_int_equal(view->head->segments.count, places);
+	for (uint32_t s = 0; s < places; s++) {
+		const struct image_segment *row = &view->segments[s];
+
+		assert_int_equal(row->stride, places);
+		assert_int_equal(row->n_instances, 5);
+		lanes |= 1u << row->lane;
+		for (uint32_t g = 0; g < row->n_gates; g++) /* only so that none is far ahead */
+			assert_true(view->gates[row->gates + g].offset < -(int32_t)places);
+	}
+	assert_int_equal(lanes, (1u << places) - 1);
+	for (uint32_t b = 0; b < view->head->buffers.count; b++) {
+		assert_int_equal(view->buffers[b].depth, places);
+		shared += view->buffers[b].shares > 0;
+	}
+	assert_int_equal(shared, 2); /* of the four rings that are read at once */
+}
+
+static void test_chains(void **state)
+{
+	(void)state;
+	for (uint32_t places = 2; places <= 4; places *= 2) {
+		struct test_graph graph = {0};
+		struct engine *engine = chain_engine(&graph, places);
+
+		assert_non_null(engine);
+		chain_check(engine_view(engine), places);
+		engine_run_free(engine);
+		bits_check(&graph, engine, "in chains");
+		no_absent(engine);
+		counts_check(&graph, engine);
+		engine_free(engine);
+	}
 }
 
 /* ---- the test can fail ---- */
@@ -307,6 +390,7 @@ int main(void)
 	    cmocka_unit_test(test_slips),
 	    cmocka_unit_test(test_free_running),
 	    cmocka_unit_test(test_whole_spans),
+	    cmocka_unit_test(test_chains),
 	    cmocka_unit_test(test_without_gates),
 	    cmocka_unit_test(test_spoiled_rows),
 	    cmocka_unit_test(test_cycles),

@@ -319,11 +319,7 @@ int main(void)
 	    cmocka_unit_test(test_utran384_virtual),
 	    cmocka_unit_test(test_bpsk_virtual_and_step),
 	};
-	int failed = 0;
+	int failed = ALOE_PART("lanes", lanes, aloe_init, aloe_fini);
 
-	if (aloe_part("lanes"))
-		failed += cmocka_run_group_tests(lanes, aloe_init, aloe_fini);
-	if (aloe_part("rest"))
-		failed += cmocka_run_group_tests(rest, aloe_init, aloe_fini);
-	return failed;
+	return failed + ALOE_PART("rest", rest, aloe_init, aloe_fini);
 }

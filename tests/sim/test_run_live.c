@@ -470,11 +470,7 @@ int main(void)
 	    cmocka_unit_test(test_running),
 	    cmocka_unit_test(test_loaded),
 	};
-	int failed = 0;
+	int failed = ALOE_PART("lanes", lanes, node_up, node_down);
 
-	if (aloe_part("lanes"))
-		failed += cmocka_run_group_tests(lanes, node_up, node_down);
-	if (aloe_part("rest"))
-		failed += cmocka_run_group_tests(rest, node_up, node_down);
-	return failed;
+	return failed + ALOE_PART("rest", rest, node_up, node_down);
 }

@@ -317,6 +317,11 @@ static void test_steps_on_the_timer(void **state)
 {
 	(void)state;
 	check_steps("--clock timer --lanes 0");
+}
+
+static void test_steps_on_two_lanes(void **state)
+{
+	(void)state;
 	check_steps("--clock timer --lanes 0,1");
 }
 
@@ -457,10 +462,11 @@ static struct set set_gain_ahead(float gain, double ahead)
 	return set;
 }
 
-static const char *const set_hows[] = {"--clock timer --lanes 0", "--clock timer --lanes 0,1",
-    "--clock virtual --lanes 0", "--clock virtual --lanes 0,1",
+static const char on_timer[] = "--clock timer --lanes 0",
+                  on_two_lanes[] = "--clock timer --lanes 0,1";
+static const char *const set_hows[] = {"--clock virtual --lanes 0", "--clock virtual --lanes 0,1",
     "--clock virtual --lanes 0,1 --pipelined --isolation component"};
-enum { ON_TIMER = 2, SET_HOWS = sizeof(set_hows) / sizeof(set_hows[0]) };
+enum { SET_HOWS = sizeof(set_hows) / sizeof(set_hows[0]) };
 
 /* Without --slots it runs until it is stopped: what is set while it runs is set before. */
 static void load_gain(const char *how)
@@ -505,7 +511,7 @@ static void test_set_at(void **state)
 {
 	(void)state;
 	gain_conf(0);
-	for (int h = ON_TIMER; h < SET_HOWS; h++)
+	for (int h = 0; h < SET_HOWS; h++)
 		set_at(set_hows[h]);
 }
 
@@ -513,8 +519,14 @@ static void test_set_at_on_the_timer(void **state)
 {
 	(void)state;
 	gain_conf(0);
-	for (int h = 0; h < ON_TIMER; h++)
-		set_at(set_hows[h]);
+	set_at(on_timer);
+}
+
+static void test_set_at_on_two_lanes(void **state)
+{
+	(void)state;
+	gain_conf(0);
+	set_at(on_two_lanes);
 }
 
 /* While it runs: the index that is told is the index that it was, and an index named ahead is met.
@@ -546,7 +558,7 @@ static void test_set_running(void **state)
 {
 	(void)state;
 	gain_conf(600);
-	for (int h = ON_TIMER; h < SET_HOWS; h++)
+	for (int h = 0; h < SET_HOWS; h++)
 		set_running(set_hows[h]);
 }
 
@@ -554,8 +566,14 @@ static void test_set_running_on_the_timer(void **state)
 {
 	(void)state;
 	gain_conf(600);
-	for (int h = 0; h < ON_TIMER; h++)
-		set_running(set_hows[h]);
+	set_running(on_timer);
+}
+
+static void test_set_running_on_two_lanes(void **state)
+{
+	(void)state;
+	gain_conf(600);
+	set_running(on_two_lanes);
 }
 
 /* More than can wait are refused, none is lost. */
@@ -701,19 +719,24 @@ static int components(void **state)
 int main(void)
 {
 	const struct CMUnitTest lanes[] = {
-	    NODE_TEST(test_two_in_run_at_once),
-	    NODE_TEST(test_two_on_shared_lanes),
-	    NODE_TEST(test_two_on_their_own_lanes),
-	    NODE_TEST(test_two_trusted),
 	    NODE_TEST(test_two_slot_lengths_on_a_lane),
-	    NODE_TEST(test_states),
 	    NODE_TEST(test_steps_on_the_timer),
-	    NODE_TEST(test_pauses_change_nothing),
 	    NODE_TEST(test_set_at_on_the_timer),
 	    NODE_TEST(test_set_running_on_the_timer),
 	    NODE_TEST(test_set_refused),
 	    NODE_TEST(test_get_and_watch),
 	    cmocka_unit_test(test_down_while_running),
+	};
+	const struct CMUnitTest two_lanes[] = {
+	    NODE_TEST(test_two_in_run_at_once),
+	    NODE_TEST(test_two_on_shared_lanes),
+	    NODE_TEST(test_two_on_their_own_lanes),
+	    NODE_TEST(test_two_trusted),
+	    NODE_TEST(test_states),
+	    NODE_TEST(test_steps_on_two_lanes),
+	    NODE_TEST(test_pauses_change_nothing),
+	    NODE_TEST(test_set_at_on_two_lanes),
+	    NODE_TEST(test_set_running_on_two_lanes),
 	};
 	const struct CMUnitTest rest[] = {
 	    cmocka_unit_test(test_no_node),
@@ -723,11 +746,8 @@ int main(void)
 	    NODE_TEST(test_set_running),
 	    NODE_TEST(test_set_many),
 	};
-	int failed = 0;
+	int failed = ALOE_PART("lanes", lanes, components, aloe_fini);
 
-	if (aloe_part("lanes"))
-		failed += cmocka_run_group_tests(lanes, components, aloe_fini);
-	if (aloe_part("rest"))
-		failed += cmocka_run_group_tests(rest, components, aloe_fini);
-	return failed;
+	failed += ALOE_PART("two", two_lanes, components, aloe_fini);
+	return failed + ALOE_PART("rest", rest, components, aloe_fini);
 }

@@ -134,7 +134,7 @@ has() { # FILE WORDS...
 		grep -qaF -e "$words" "$file" || { echo "no $words" && return 1; }
 	done
 }
-ok "it runs, and misses slots" aloe run slow.conf --clock timer --late skip --force --slots 600 --on-miss around -q
+ok "it runs, and misses slots" says 0 "" aloe run slow.conf --clock timer --late skip --lanes 0 --force --slots 600 --on-miss around
 ok "at most one trace a second" sh -c "ls around && test \$(ls around | wc -l) -ge 1 -a \$(ls around | wc -l) -le 3"
 ok "it has lanes, calls and misses with their cause" has "around/$(ls around | head -n 1)" "lane 0 misses" "missed: " "cause" "spin" "slow"
 ok "run refuses a folder, too" says 2 "$work/file: traces cannot be written there: Not a directory" aloe run late.conf --clock timer --slots 2 --on-miss file

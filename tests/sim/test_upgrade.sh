@@ -45,6 +45,12 @@ as_without() {
 exec_pid() {
 	pgrep -f "^aloe-exec .*--dir $work/aloe" | head -n 1
 }
+swman_pid() {
+	pgrep -f "^aloe-swman .*--dir $work/aloe" | head -n 1
+}
+swman_children() { # a number that grows with each child that aloe-swman has had (their page faults)
+	awk '{ print $11 }' "/proc/$(swman_pid)/stat"
+}
 another_exec() {
 	now=$(exec_pid)
 	[ -n "$now" ] && [ "$now" != "$killed" ] && "$bin/aloe" status w
@@ -99,7 +105,9 @@ ok "not at one that is over" up 1 "too late for index 3" --component new1/tally.
 ok "the report: which, and since when" sh -c "'$bin/aloe' status w --json | grep -q '\"upgraded_at\": $next'"
 ok "and as text" says 0 "^upgraded   tally has another build of tally since index $next;" aloe status w
 ok "the build before, again" up 0 "took over at index" --rollback
+had=$(swman_children)
 ok "a remap keeps the build" says 0 "on its new lanes" aloe remap w
+ok "and starts no process to ask again what is known" [ "$(swman_children)" = "$had" ]
 ok "it is in the report still" sh -c "'$bin/aloe' status w --json | grep -A1 '\"upgrade\"' | grep -q upgraded_at"
 
 # ---- what is refused costs nothing ----
@@ -202,12 +210,19 @@ gone() { # WORDS: it has ended with them
 }
 ok "an upgrade that waits is named" far
 ok "a set, too" says 2 "waits for index $next" aloe set w tally.add=1
+ok "an upgrade of another instance, too" says 2 "waits for index $next" aloe upgrade w other --component tally
 ok "a rollback ends it" up 0 "the upgrade that waited for index $next is abandoned" --rollback
 ok "with words" gone "a rollback was asked for"
 ok "once more" far
 ok "a pause ends it" says 0 "" aloe pause w
 ok "with words" gone "the waveform was paused or stopped"
 ok "go on" says 0 "" aloe start w
+ok "once more" far
+ok "a stop ends it" says 0 "" aloe stop w
+ok "with words" gone "the waveform was paused or stopped"
+ok "what has stopped is not upgraded" up 2 "is in state STOP and cannot be upgraded from there" --component new1/tally.so
+ok "unload" says 0 "" aloe unload w
+ok "once more" begin --lanes 0,1
 
 # ---- what is copied, and who knows of it ----
 mkdir lone && cp new1/tally.so lone
@@ -218,9 +233,6 @@ builds_whole() {
 	done
 }
 ok "leaves no half of it" builds_whole
-swman_pid() {
-	pgrep -f "^aloe-swman .*--dir $work/aloe" | head -n 1
-}
 killed=$(swman_pid)
 kill -9 "$killed"
 another_swman() {
@@ -228,6 +240,14 @@ another_swman() {
 }
 ok "another aloe-swman, which is asked for the status first" eventually another_swman
 ok "knows how it was loaded" up 0 "took over at index" --component new1/tally.so
+
+# ---- a waveform that stops under its shadow run ----
+ok "a shadow run" shadow --shadow 300
+ok "the waveform is ended by force" says 0 "" aloe stop w --force
+ok "so is the shadow run" up 0 "the waveform stopped before index $next was compared; unload the waveform" --status
+ok "no process of it is left" eventually sh -c "! pgrep -f '^aloe-host --shadow.*$(exec_pid)'"
+ok "unload" says 0 "" aloe unload w
+ok "once more" begin --lanes 0,1
 
 # ---- what does not return ----
 ok "a build whose export takes half a second" up 0 "took over" --component new1/tally.so --set fault=slow_export
@@ -243,6 +263,31 @@ ok "the waveform runs" sh -c "'$bin/aloe' status w --json | grep -q '\"state\": 
 ok "an import that does not return" up 1 'has not returned from export_state or import_state within 2 s, in an upgrade of instance "tally", and was killed' --component tally --set fault=hang_import
 ok "the reason is kept" says 0 "has not returned from export_state" aloe status w
 ok "unload" says 0 "" aloe unload w
+hangs() { # what is in force does not return from its export
+	begin --lanes 0,1 && up 0 "took over" --component new1/tally.so --set fault=hang_export
+}
+blamed='has not returned from export_state or import_state within 2 s, in an upgrade of instance "tally", and was killed'
+ok "a build whose export does not return" hangs
+ok "is blamed for that" up 1 "$blamed" --component new2/tally.so --set fault=none
+ok "unload" says 0 "" aloe unload w
+ok "once more" hangs
+ok "by a shadow run, too" up 1 "$blamed" --component new2/tally.so --shadow 10 --set fault=none
+ok "unload" says 0 "" aloe unload w
+for how in paused running; do
+	ok "once more, $how" hangs
+	[ $how = running ] || ok "pause" says 0 "" aloe pause w
+	"$bin/aloe" upgrade w tally --component new2/tally.so --set fault=none >said 2>&1 &
+	job=$!
+	sleep 0.7 # in it, by then
+	killed=$(exec_pid)
+	kill -9 "$killed"
+	wait $job
+	ok "exec is killed in it" eventually another_exec
+	ok "no step begins before it has returned" says 2 "another change under way\|in state ABNSTOP" aloe start w
+	# an exec that was killed too late, on a busy machine, has said it itself
+	ok "which it does not" eventually says 0 "aloe-exec was killed in a change, and a host has not answered the next aloe-exec within 2 s\|has not returned from export_state" aloe status w
+	ok "unload" says 0 "" aloe unload w
+done
 
 # ---- upgrades with exec killed among them ----
 ok "once more" begin --lanes 0,1

@@ -33,28 +33,29 @@ simulator() {
 	for _ in $(seq 100); do grep -qs ready "$work/said" && break; sleep 0.05; done
 }
 run() { "$aloe" run "$work/late.conf" --radio "$work/radio.conf" --slots 900 --state "$work/state" -q "$@"; }
-# told FIRST LAST LEAST MOST: a record of the row around the stall: its slots, how late in us, the cause
+# told FIRST LAST LEAST: a record of the row around the stall: its slots, how late in us, the cause. A simulator that waits
+# for a busy CPU after its stall makes the samples later, up to the radio's patience; nothing makes them earlier.
 told() { "$aloe" why late --json --state "$work/state" | python3 -c "
 import json, sys
-first, last, least, most = map(float, sys.argv[1:])
+first, last, least = map(float, sys.argv[1:])
 found = [r for r in json.load(sys.stdin) if r['what'] == 'radio late' and first <= r['slot'] <= last]
 print(found)
-sys.exit(not any(least <= r['late_us'] <= most and [c['kind'] for c in r['causes']] == ['radio'] and not r['own'] for r in found))
+sys.exit(not any(least <= r['late_us'] <= 1.1e6 and [c['kind'] for c in r['causes']] == ['radio'] and not r['own'] for r in found))
 " "$@"; }
 slot() { "$aloe" why late --json --state "$work/state" | python3 -c "
 import json, sys
 print(max((r['late_us'], r['slot']) for r in json.load(sys.stdin) if r['what'] == 'radio late')[1])"; }
 
-radio 50
+radio 1000
 simulator
 ok "a run of a radio that is patient" run
-ok "has a record of samples that came 5 to 6 ms late" told 495 505 4000 20000
+ok "has a record of samples that came 4 ms late or more" told 495 505 4000
 ok "aloe why tells the slot" sh -c "\"$aloe\" why late $(slot) --state \"$work/state\" | grep 'the samples of the radio came .* us late'"
 ok "and has the radio in its table" sh -c "\"$aloe\" why late --state \"$work/state\" | grep radio"
 radio 2
 simulator
 ok "a run of one that is not" run
-ok "has a record of samples that had not come" told 495 505 2000 20000
+ok "has a record of samples that had not come" told 495 505 2000
 simulator --clock virtual
 ok "a run under the virtual clock" run --clock virtual
 ok "has none" sh -c "! \"$aloe\" why late --state \"$work/state\" | grep radio"

@@ -14,8 +14,10 @@
  * a tenth of this clock's time if that is less than ten minutes. No descriptor is allowed then, and
  * 1 % of memory at most; in less than ten minutes 512 kB if that is more, because what a process
  * does for the first time takes pages. The slot that is made late is such a first time: of it
- * aloe-exec copies the kernel's records and names. A process that seems to grow is read again after
- * a second. Of each program one process at least must have been watched for long enough.
+ * aloe-exec copies the kernel's records and names. What it keeps of slots that are late is no
+ * growth, because how many come is the machine's doing: of each waveform the records of the last
+ * ones, and the calls of fewer (daemons/exec/misses.h). A process that seems to grow is read again
+ * after a second. Of each program one process at least must have been watched for long enough.
  *
  * Round r and era e draw from seeds that follow from SEED, r and e alone: a run with the same SEED
  * makes the same changes in the same order. SOAK_ROUND=r begins with round r. */
@@ -36,6 +38,7 @@
 
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
+#include "daemons/exec/misses.h"
 #include "tests/faults/changes.h"
 
 enum {
@@ -47,6 +50,8 @@ enum {
 	CALM_ROUNDS = WARM_ROUNDS + 5,
 	ERA_S = 3600,
 	SHORT_KB = 512,
+	RECORD_KB = (sizeof(struct exec_miss) + 1023) / 1024,
+	CALLS_KB = (sizeof(struct exec_calls) + 1023) / 1024,
 	THEFTS = 50,
 	THEFT_PRIORITY = 80, /* above lanes, watchdogs, and those who look for stalls */
 	THEFT_NS = CHANGES_SLOT_NS + CHANGES_SLOT_NS / 2,
@@ -67,6 +72,7 @@ struct life {
 	const char *program;
 	uint32_t readings;
 	uint64_t began_ns, last_ns;
+	uint64_t warm_kept_kb, last_kept_kb; /* by aloe-exec, of late slots, at most */
 	struct size {
 		uint64_t rss_kb, fds;
 	} warm, last; /* warm: the most that was read before it was old enough */
@@ -81,6 +87,7 @@ struct soak {
 	struct stalls *stalls[2]; /* of the lanes' CPUs, on the timer */
 	size_t sets, seen;        /* of `marks`, to the last time that it was loaded */
 	uint64_t noisy;           /* indices that were held against a run that nobody disturbed */
+	uint64_t kept_kb;         /* by the aloe-exec of now, of late slots, at most */
 	struct life lives[LIVES_MAX];
 	size_t n_lives;
 };
@@ -170,22 +177,33 @@ static double grown_percent(const struct life *life)
 	return 100 * grown_kb(life) / (double)life->warm.rss_kb;
 }
 
+/* What aloe-exec has kept of late slots since it was warm. */
+static double late_kb(const struct life *life)
+{
+	if (life->program != programs[0] || life->last_kept_kb < life->warm_kept_kb)
+		return 0;
+	return (double)(life->last_kept_kb - life->warm_kept_kb);
+}
+
 static bool grows(const struct soak *s, const struct life *life)
 {
-	const double allowed_kb = s->warm_ns < WARM_S * SECOND_NS ? SHORT_KB : 0;
+	const double kb = grown_kb(life) - late_kb(life);
+	const bool is_short = s->warm_ns < WARM_S * SECOND_NS;
 
 	return is_judged(s, life) &&
 	    (life->last.fds > life->warm.fds ||
-	        (grown_percent(life) >= 1 && grown_kb(life) > allowed_kb));
+	        (kb >= (double)life->warm.rss_kb / 100 && (!is_short || kb > SHORT_KB)));
 }
 
 static void life_read(struct soak *s, struct life *life, const struct size *size, uint64_t now)
 {
 	life->last = *size;
 	life->last_ns = now;
+	life->last_kept_kb = s->kept_kb;
 	life->readings++;
 	if (is_judged(s, life))
 		return;
+	life->warm_kept_kb = s->kept_kb;
 	if (size->rss_kb > life->warm.rss_kb)
 		life->warm.rss_kb = size->rss_kb;
 	if (size->fds > life->warm.fds)
@@ -222,11 +240,36 @@ static bool programs_read(struct soak *s)
 	return one_grows;
 }
 
+static uint64_t below(uint64_t n, uint64_t most)
+{
+	return n < most ? n : most;
+}
+
+/* Late slots of the waveforms that last, as far as the aloe-exec of now has seen them. */
+static uint64_t late_slots(uint64_t *ret_kept_kb)
+{
+	static const char *const names[] = {"steady", "marks", "noisy"};
+	uint64_t late = 0;
+
+	*ret_kept_kb = 0;
+	for (int i = 0; i < 3; i++) {
+		struct ran *ran = wave_await(names[i], "RUN");
+		const uint64_t n = (uint64_t)ran_number(ran, "misses_counted");
+
+		late += n;
+		*ret_kept_kb +=
+		    RECORD_KB * below(n, MISSES_KEPT) + CALLS_KB * below(n, CALLS_SLOTS);
+		ran_free(ran);
+	}
+	return late;
+}
+
 /* With nothing there but what stays. Who answers somebody just then has more. */
 static void sizes_read(struct soak *s)
 {
 	if (s->changes.extra)
 		changes_extra(&s->changes);
+	late_slots(&s->kept_kb);
 	if (!programs_read(s))
 		return;
 	clock_sleep_until(clock_ns() + SECOND_NS);
@@ -343,27 +386,13 @@ static void *theft(void *cpu)
 	return NULL;
 }
 
-/* Of the waveforms that last. */
-static double late_slots(void)
-{
-	static const char *const names[] = {"steady", "marks", "noisy"};
-	double late = 0;
-
-	for (int i = 0; i < 3; i++) {
-		struct ran *ran = wave_await(names[i], "RUN");
-
-		late += ran_number(ran, "misses_counted");
-		ran_free(ran);
-	}
-	return late;
-}
-
 /* What aloe-exec does for the first slot that is late it has done then. A stall, for all who look
  * for stalls. */
 static void slot_made_late(void)
 {
 	static const int cpus[] = {0, 1};
-	const double before = late_slots();
+	uint64_t kept_kb;
+	const uint64_t before = late_slots(&kept_kb);
 	pthread_t threads[2];
 
 	for (int i = 0; i < THEFTS; i++) {
@@ -373,7 +402,7 @@ static void slot_made_late(void)
 		for (int t = 0; t < 2; t++)
 			pthread_join(threads[t], NULL);
 		clock_sleep_until(clock_ns() + SECOND_NS / 5);
-		if (late_slots() > before)
+		if (late_slots(&kept_kb) > before)
 			return;
 	}
 	fail_msg("the lanes' CPUs were taken %d times, and no slot was late", THEFTS);

@@ -19,6 +19,7 @@
 #include "tools/bench/published.h"
 #include "tools/bench/samples.h"
 #include "tools/bench/table.h"
+#include "tools/bench/x310_judge.h"
 #include "tools/bench/yardstick.h"
 
 #define NEAR(a, b, by) assert_true(fabs((a) - (b)) <= (by))
@@ -350,6 +351,40 @@ static void test_verdict(void **state)
 	assert_string_equal(bler_verdict(NAN, NAN, NAN), "not reached by the points");
 }
 
+/* What the peer did not hold is nothing that ours could fall short of. */
+static void test_x310_verdicts(void **state)
+{
+	const struct x310_rate held = {true, 2e6}, faster = {true, 4e6}, fails = {false, 2e6};
+	struct x310_pairs pairs = {.both = 5, .ours = 6, .limit = 7, .difference_us = 0.1};
+	struct bench bench = {.missed = false};
+
+	(void)state;
+	assert_int_equal(x310_pairs_judge(&pairs, 0.15), BENCH_REACHED);
+	assert_int_equal(x310_pairs_judge(&pairs, 0.05), BENCH_NOT_REACHED);
+	pairs.both = 0; /* each held, but not side by side */
+	assert_int_equal(x310_pairs_judge(&pairs, 0.15), BENCH_NOT_JUDGED);
+	pairs.limit = 0;
+	assert_int_equal(x310_pairs_judge(&pairs, 0.15), BENCH_NOT_JUDGED);
+	pairs.ours = 0;
+	assert_int_equal(x310_pairs_judge(&pairs, 0.15), BENCH_NOT_JUDGED);
+	pairs.limit = 7; /* the limit holds, and ours never */
+	assert_int_equal(x310_pairs_judge(&pairs, 0.15), BENCH_NOT_REACHED);
+
+	assert_int_equal(x310_rates_judge(held, held), BENCH_REACHED);
+	assert_int_equal(x310_rates_judge(held, faster), BENCH_NOT_REACHED);
+	assert_int_equal(x310_rates_judge(fails, held), BENCH_NOT_REACHED);
+	assert_int_equal(x310_rates_judge(held, fails), BENCH_NOT_JUDGED);
+	assert_int_equal(x310_rates_judge(fails, fails), BENCH_NOT_JUDGED);
+
+	assert_string_equal(bench_judge(&bench, BENCH_REACHED), "yes");
+	assert_string_equal(bench_judge(&bench, BENCH_NOT_JUDGED), "-");
+	assert_false(bench.missed);
+	assert_int_equal(bench.not_judged, 1);
+	assert_string_equal(bench_judge(&bench, BENCH_NOT_REACHED), "no");
+	assert_true(bench.missed);
+	assert_int_equal(bench.not_judged, 1);
+}
+
 static void test_yardstick(void **state)
 {
 	struct yardstick y;
@@ -536,6 +571,7 @@ int main(void)
 	    cmocka_unit_test(test_search),
 	    cmocka_unit_test(test_batch),
 	    cmocka_unit_test(test_verdict),
+	    cmocka_unit_test(test_x310_verdicts),
 	    cmocka_unit_test(test_yardstick),
 	    cmocka_unit_test(test_table),
 	    cmocka_unit_test(test_columns),

@@ -123,6 +123,53 @@ static void test_known(void **state)
 	pair_close(&pair);
 }
 
+/* A heartbeat brings nothing; a part of a step does, and so does word that a step is done. */
+static void test_come(void **state)
+{
+	struct pair pair;
+	uint8_t bytes[1472];
+	uint64_t come[2];
+	size_t len;
+
+	(void)state;
+	pair_open(&pair, IMAGE_SLIP, 50000, sizeof(bytes));
+	both(&pair);
+	both(&pair);
+	for (uint32_t node = 0; node < 2; node++)
+		come[node] = bridge_come(pair.bridge[node], 0);
+	both(&pair);
+	for (uint32_t node = 0; node < 2; node++)
+		assert_int_equal(bridge_come(pair.bridge[node], 0), come[node]);
+	pair_slot(&pair, 0);
+	bridge_round(pair.bridge[0], 0);
+	len = bridge_out(pair.bridge[0], 0, bytes); /* with the first part of 40 */
+	assert_int_equal(bridge_in(pair.bridge[1], bytes, len), 0);
+	assert_true(bridge_come(pair.bridge[1], 0) > come[1]);
+	come[1] = bridge_come(pair.bridge[1], 0);
+	assert_int_equal(bridge_in(pair.bridge[1], bytes, len), 0);
+	assert_int_equal(bridge_come(pair.bridge[1], 0), come[1]);
+	pair_close(&pair);
+}
+
+static void test_unsent(void **state)
+{
+	struct pair pair;
+	uint8_t bytes[1472];
+	size_t len;
+
+	(void)state;
+	pair_open(&pair, IMAGE_SLIP, 100, sizeof(bytes));
+	bridge_round(pair.bridge[0], 0);
+	len = bridge_out(pair.bridge[0], 0, bytes);
+	assert_int_equal(counts_of(&pair, 0)->sent, 1);
+	assert_int_equal(counts_of(&pair, 0)->bytes_sent, len);
+	bridge_unsent(pair.bridge[0], 0, len);
+	assert_int_equal(counts_of(&pair, 0)->sent, 0);
+	assert_int_equal(counts_of(&pair, 0)->bytes_sent, 0);
+	assert_int_equal(counts_of(&pair, 0)->unsent, 1);
+	pair_close(&pair);
+}
+
 /* Either bridge, or both, begin anew in the middle of a step: no message is lost or doubled. */
 static void test_begun_anew(void **state)
 {
@@ -324,6 +371,8 @@ int main(void)
 	    cmocka_unit_test(test_sizes),
 	    cmocka_unit_test(test_parts_lost),
 	    cmocka_unit_test(test_known),
+	    cmocka_unit_test(test_come),
+	    cmocka_unit_test(test_unsent),
 	    cmocka_unit_test(test_begun_anew),
 	    cmocka_unit_test(test_skip),
 	    cmocka_unit_test(test_refused),

@@ -114,28 +114,29 @@ static void test_profile_platform(void **state)
 
 	(void)state;
 	diag_init(&diag);
-	assert_int_equal(plan_profile_set(&profile, "a", 10, 20), 0);
-	assert_int_equal(plan_profile_set(&profile, "gone", 10, 20), 0);
+	assert_int_equal(plan_profile_set(&profile, "a", &(struct length_point){0, 10, 20}), 0);
+	assert_int_equal(plan_profile_set(&profile, "gone", &(struct length_point){0, 10, 20}), 0);
 	text = plan_profile_save(&profile);
 	assert_int_equal(plan_profile_load("p.json", text, strlen(text), &diag, &again), 0);
 	assert_true(class_rates_same(&profile.platform, &again.platform));
 	/* Twice as slow in everything is as many kMAC; then trellis alone is faster there. */
 	plan_profile_convert(&again, &waveform, &to);
 	assert_true(again.converted);
-	NEAR(plan_profile_find(&again, "a")->kmac_p50, 10);
+	NEAR(plan_profile_find(&again, "a")->points[0].kmac_p50, 10);
 	plan_profile_fini(&again);
 	assert_int_equal(plan_profile_load("p.json", text, strlen(text), &diag, &again), 0);
 	to.ns[CALIBRATE_TRELLIS] /= 4;
 	plan_profile_convert(&again, &waveform, &to);
-	NEAR(plan_profile_find(&again, "a")->kmac_p99, (2 + (20000 - 1) * 0.5) / 2 / 1000);
-	NEAR(plan_profile_find(&again, "gone")->kmac_p99, 20);
+	NEAR(
+	    plan_profile_find(&again, "a")->points[0].kmac_p99, (2 + (20000 - 1) * 0.5) / 2 / 1000);
+	NEAR(plan_profile_find(&again, "gone")->points[0].kmac_p99, 20);
 	plan_profile_fini(&again);
 	/* The same kind of machine: as measured. */
 	to = rates_of("a", 5);
 	assert_int_equal(plan_profile_load("p.json", text, strlen(text), &diag, &again), 0);
 	plan_profile_convert(&again, &waveform, &to);
 	assert_false(again.converted);
-	NEAR(plan_profile_find(&again, "a")->kmac_p50, 10);
+	NEAR(plan_profile_find(&again, "a")->points[0].kmac_p50, 10);
 	plan_profile_fini(&again);
 	free(text);
 	plan_profile_fini(&profile);

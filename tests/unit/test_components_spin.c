@@ -108,11 +108,32 @@ static void test_which_calls(void **state)
 		mock_close(&m[i]);
 }
 
+/* Ten times as much takes longer; nobody asks how long, because others use the core, too. */
+static void test_computes(void **state)
+{
+	double us[2] = {1e9, 1e9};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct mock m;
+
+		start(&m, "0", "1");
+		assert_int_equal(mock_set(&m, "kmac", i == 0 ? "100" : "1000"), 0);
+		assert_int_equal(mock_start(&m), 0);
+		for (uint64_t k = 0; k < 10; k++)
+			us[i] = fmin(us[i], call_us(&m, k));
+		mock_close(&m);
+	}
+	assert_true(us[0] > 1); /* no core makes 10^5 of them in a microsecond */
+	assert_true(us[1] > 4 * us[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_passes),
 	    cmocka_unit_test(test_takes_its_time),
+	    cmocka_unit_test(test_computes),
 	    cmocka_unit_test(test_which_calls),
 	};
 

@@ -68,7 +68,7 @@ static void the_first_counts(void **state)
 	struct one one;
 
 	(void)state;
-	assert_int_equal(plan_profile_set(&profile, "a", P50, P99), 0);
+	assert_int_equal(plan_profile_set(&profile, "a", &(struct length_point){0, P50, P99}), 0);
 	cost = make(&one, 0, -1, NULL);
 	expect(&cost, &big, guessed);
 	cost = make(&one, 0, -1, &profile);

@@ -163,8 +163,9 @@ static void give(
 	    0);
 }
 
-/* A process that would live for an hour, as the host of a waveform. */
-static void give_host(struct exec_test *test, const char *key)
+/* A process that would live for an hour, as the host of a waveform: the host's end of its
+ * socket. */
+static int give_host_here(struct exec_test *test, const char *key)
 {
 	const struct kept_process kept = {.pid = 1};
 	int pair[2], pidfd;
@@ -179,8 +180,13 @@ static void give_host(struct exec_test *test, const char *key)
 	assert_true(pidfd >= 0);
 	give(test, key, &kept, sizeof(kept), pair[0], pidfd);
 	close(pair[0]);
-	close(pair[1]);
 	close(pidfd);
+	return pair[1];
+}
+
+static void give_host(struct exec_test *test, const char *key)
+{
+	close(give_host_here(test, key));
 }
 
 static void host_is_killed(const struct exec_test *test)
@@ -193,8 +199,8 @@ static void host_is_killed(const struct exec_test *test)
 
 /* A waveform with a sound record in control block `control`, whose first segment is on `lane`, at
  * entry `control`. drained: it is over, and had not given its lane back. */
-static void give_record(const struct exec_test *test, const char *name, uint32_t control,
-    uint32_t lane, bool drained, const struct image_files *files)
+static void give_record_of(const struct exec_test *test, const char *name, uint32_t control,
+    uint32_t lane, bool drained, enum remap_stage remap, const struct image_files *files)
 {
 	struct kept_wave *kept = calloc(1, sizeof(*kept));
 	char key[80];
@@ -207,6 +213,7 @@ static void give_record(const struct exec_test *test, const char *name, uint32_t
 	kept->n_segments = 2;
 	kept->started = 1;
 	kept->drained = drained;
+	kept->remap = (uint8_t)remap;
 	kept->places[0] = (struct exec_place){lane, control, control};
 	kept->places[1] = (struct exec_place){IMAGE_NONE, IMAGE_NONE, IMAGE_NONE};
 	snprintf(key, sizeof(key), "waveform/%s", name);
@@ -215,23 +222,41 @@ static void give_record(const struct exec_test *test, const char *name, uint32_t
 	free(kept);
 }
 
+static void give_record(const struct exec_test *test, const char *name, uint32_t control,
+    uint32_t lane, bool drained, const struct image_files *files)
+{
+	give_record_of(test, name, control, lane, drained, REMAP_NONE, files);
+}
+
 static void give_wave(const struct exec_test *test, const char *name, uint32_t control,
     uint32_t lane, const struct image_files *files)
 {
 	give_record(test, name, control, lane, false, files);
 }
 
-static struct image_files files_new(void)
+/* lease_ms: of a waveform that is held without word from the manager; 0: it is not. */
+static struct image_files files_leased(uint32_t lease_ms)
 {
 	struct rig *rig = image_sample_rig();
 	struct image_files files;
 	size_t len;
 	void *program = rig_program(rig, &len);
+	struct image_head *head = program;
 
+	if (lease_ms > 0) {
+		head->on_node_loss = IMAGE_LOSS_RESTART;
+		head->load_id = 1;
+		head->lease_ms = lease_ms;
+	}
 	assert_int_equal(image_create(program, len, &files), 0);
 	free(program);
 	rig_close(rig);
 	return files;
+}
+
+static struct image_files files_new(void)
+{
+	return files_leased(0);
 }
 
 static int noise(size_t bytes)
@@ -457,6 +482,112 @@ static void test_node(void **state)
 	image_files_close(&good);
 }
 
+/* ---- in the midst of a remap ---- */
+
+/* What exec has told the host, but for who watches it. */
+static struct hostlink_msg told(int host)
+{
+	struct hostlink_msg msg = {.type = HOSTLINK_WATCHED};
+	int fds[HOSTLINK_FDS_MAX];
+	size_t n_fds;
+
+	while (msg.type == HOSTLINK_WATCHED) {
+		assert_int_equal(
+		    poll(&(struct pollfd){.fd = host, .events = POLLIN}, 1, WAIT_MS), 1);
+		assert_int_equal(hostlink_recv(host, &msg, fds, &n_fds), 0);
+		while (n_fds > 0)
+			close(fds[--n_fds]);
+	}
+	return msg;
+}
+
+static void start_fails(struct exec_test *test, const char *words)
+{
+	struct wire_view view;
+	char *why;
+
+	ask(test, WIRE_START, "wave", &view);
+	assert_int_equal(view.type, WIRE_FAIL);
+	why = wire_get_text(&view, WIRE_TAG_TEXT, 0);
+	if (strstr(why, words) == NULL)
+		fail_msg("`%s` is not in: %s", words, why);
+	free(why);
+}
+
+/* An exec died over the exports and imports of an upgrade: whether the waveform was paused before,
+ * or was halted for it, no step begins before the host has said that it is done with them. */
+static void returns(struct exec_test *test, enum wave_state state)
+{
+	struct image_files good = files_new();
+	struct hostlink_msg msg;
+	struct wire_view view;
+	int host;
+
+	give(test, "node", NULL, 0, test->node_fd, -1);
+	give_record_of(test, "wave", 1, IMAGE_NONE, false, REMAP_IMPORTS, &good);
+	test->node->control[1].state = state;
+	atomic_store(&test->node->control[1].limit, 0);
+	host = give_host_here(test, "host/wave/0");
+	settled(test);
+	msg = told(host);
+	assert_int_equal(msg.type, HOSTLINK_REMAIN);
+	start_fails(test, "has another change under way");
+	assert_int_equal(atomic_load(&test->node->control[1].limit), 0);
+	msg.type = HOSTLINK_REMAINED;
+	assert_int_equal(hostlink_send(host, &msg, NULL, 0), 0);
+	for (int i = 0; i < WAIT_MS; i++) {
+		ask(test, WIRE_START, "wave", &view);
+		if (view.type == WIRE_OK || state == WAVE_RUN)
+			break;
+		usleep(1000);
+	}
+	for (int i = 0; i < WAIT_MS; i++) {
+		if (atomic_load(&test->node->control[1].limit) == IMAGE_FOREVER)
+			break;
+		usleep(1000);
+	}
+	assert_int_equal(atomic_load(&test->node->control[1].limit), IMAGE_FOREVER);
+	start_fails(test, "is in state RUN");
+	kill(test->host, SIGKILL);
+	close(host);
+	image_files_close(&good);
+}
+
+static void test_imports_while_paused(void **state)
+{
+	returns(*state, WAVE_PAUSE);
+}
+
+static void test_imports_while_halted(void **state)
+{
+	returns(*state, WAVE_RUN);
+}
+
+/* An exec died over a waveform that it held for want of word from the manager, which may have given
+ * the node up: that is no remap, and the next exec does not let it run either. */
+static void test_held(void **state)
+{
+	enum { LIMIT = 5, LOOK_MS = 200 };
+	struct exec_test *test = *state;
+	struct image_files good = files_leased(60000);
+	struct hostlink_msg msg = {.type = HOSTLINK_REMAINED};
+	int host;
+
+	give(test, "node", NULL, 0, test->node_fd, -1);
+	give_wave(test, "wave", 1, IMAGE_NONE, &good);
+	atomic_store(&test->node->control[1].limit, LIMIT);
+	host = give_host_here(test, "host/wave/0");
+	settled(test);
+	start_fails(test, "is held: there was no word from the manager");
+	assert_int_equal(hostlink_send(host, &msg, NULL, 0), 0);
+	usleep(LOOK_MS * 1000);
+	start_fails(test, "is held: there was no word from the manager");
+	assert_int_equal(atomic_load(&test->node->control[1].limit), LIMIT);
+	kill(test->host, SIGKILL);
+	close(host);
+	image_files_close(&good);
+}
+
 /* ---- one of several nodes ---- */
 
 enum { INDICES = 60 };
@@ -663,6 +794,9 @@ int main(void)
 	    WITH_EXEC(test_lanes),
 	    WITH_EXEC(test_lane_of_several),
 	    WITH_EXEC(test_node),
+	    WITH_EXEC(test_imports_while_paused),
+	    WITH_EXEC(test_imports_while_halted),
+	    WITH_EXEC(test_held),
 	    WITH_EXEC(test_no_name),
 	    cmocka_unit_test_setup_teardown(test_part_of_a_node, test_setup_on_a, test_teardown),
 	    cmocka_unit_test_setup_teardown(test_no_such_node, test_setup_on_c, test_teardown),

@@ -28,7 +28,7 @@ static const char report_text[] =
     "\"absent_in\": 3},"
     "{\"name\": \"c\", \"component\": \"end\", \"lane\": 4, \"order\": 2, \"lag\": 1},"
     "{\"name\": \"d\", \"component\": \"see\", \"lane\": 0, \"order\": 2, \"lag\": 0,"
-    "\"overruns\": 1}],"
+    "\"overruns\": 1, \"calls\": 3, \"timed\": 0}],"
     "\"links\": ["
     "{\"from\": \"a\", \"from_port\": \"out\", \"to\": \"b\", \"to_port\": \"in\", \"delay\": 0,"
     " \"distance\": 1, \"type\": \"cf32\", \"items\": 100},"

@@ -138,10 +138,10 @@ static void test_optional(void **state)
 	rig_link(rig, 0, 0, 1, 0, 0);
 	rig->nodes[1].depth = 0;
 	rig_open(rig);
-	assert_int_equal(rig->instances[1].in_format[0].type, ALOE_BYTE);
-	assert_int_equal(rig->instances[1].in_format[0].max, 8);
-	assert_int_equal(rig->instances[1].in_format[1].type, 0);
-	assert_int_equal(rig->instances[1].out_format[0].type, 0);
+	assert_int_equal(rig->instances[1].setup.in[0].type, ALOE_BYTE);
+	assert_int_equal(rig->instances[1].setup.in[0].max, 8);
+	assert_int_equal(rig->instances[1].setup.in[1].type, 0);
+	assert_int_equal(rig->instances[1].setup.out[0].type, 0);
 	probe_of(rig, 1)->hook = look_optional;
 	for (uint64_t k = 0; k < 10; k++) {
 		instance_call(&rig->instances[0], k, false);

@@ -91,18 +91,20 @@ static void from_f32(
 	}
 }
 
-static void test_from_f32(void **state)
+/* Every eighth value is odd, or none is: then nothing is limited, which levels tell first. */
+static void all_from_f32(bool odd)
 {
 	struct guarded in, out;
 	uint32_t seed = 5;
 
-	(void)state;
 	guarded_new(&in, 2 * SAMPLES * sizeof(float));
 	guarded_new(&out, SAMPLES * IQ_BYTES);
-	for (size_t i = 0; i < in.size / sizeof(float); i++) {
+	for (size_t i = 0; i < in.size / sizeof(float);) {
 		const float value = value_of(&seed);
 
 		memcpy(in.begin + i * sizeof(float), &value, sizeof(value));
+		i += odd ||
+		    (fits(value) && word_of(value) > INT16_MIN && word_of(value) < INT16_MAX);
 	}
 	GUARDED_EACH_LEVEL(level)
 	{
@@ -111,6 +113,18 @@ static void test_from_f32(void **state)
 	}
 	guarded_free(&in);
 	guarded_free(&out);
+}
+
+static void test_from_f32(void **state)
+{
+	(void)state;
+	all_from_f32(true);
+}
+
+static void test_from_f32_fitting(void **state)
+{
+	(void)state;
+	all_from_f32(false);
 }
 
 /* Packets lie anywhere: odd addresses, too. Every word comes back as it was. */
@@ -166,6 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_to_f32),
 	    cmocka_unit_test(test_from_f32),
+	    cmocka_unit_test(test_from_f32_fitting),
 	    cmocka_unit_test(test_every_word_unaligned),
 	    cmocka_unit_test(test_ci16),
 	};

@@ -479,8 +479,10 @@ static void test_tails(void **state)
 	struct plan *plan;
 
 	(void)state;
-	assert_int_equal(plan_profile_set(&profile, "x0", 1000, 6000), 0);
-	assert_int_equal(plan_profile_set(&profile, "x1", 1000, 6000), 0);
+	assert_int_equal(
+	    plan_profile_set(&profile, "x0", &(struct length_point){0, 1000, 6000}), 0);
+	assert_int_equal(
+	    plan_profile_set(&profile, "x1", &(struct length_point){0, 1000, 6000}), 0);
 	plan = planned_with(chain, &one, &profile, MAPPER_PORTFOLIO, 0.5);
 	assert_int_equal(plan->instances[0].budget_ns, 6001000);
 	assert_int_equal(plan->instances[0].admitted_ns, 1250000);

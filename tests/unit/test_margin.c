@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "core/slot/radio_pace.h"
+#include "tests/common/fake_radio.h"
 
 /* ---- counting ------------------------------------------------------------------------ */
 
@@ -84,89 +85,22 @@ static void test_empty(void **state)
 
 /* ---- a radio ------------------------------------------------------------------------ */
 
-enum { SLOT = 64, LOOK_NS = 50 };
-
-struct fake { /* a packet of one slot at each look */
-	struct radio device;
-	uint64_t now_ns, slots;
-	uint8_t place[4 * SLOT];
-};
-
-static uint64_t fake_clock(struct radio *device)
-{
-	return ((struct fake *)device)->now_ns += LOOK_NS;
-}
-
-static void fake_nothing(struct radio *device)
-{
-	(void)device;
-}
-
-static unsigned fake_receive(
-    struct radio *device, uint32_t channel, uint64_t now_ns, struct radio_packet *ret, unsigned n)
-{
-	struct fake *fake = (struct fake *)device;
-
-	(void)channel;
-	(void)now_ns;
-	assert_true(n > 0);
-	ret[0] = (struct radio_packet){
-	    .iq = fake->place, .ticks = SLOT * fake->slots++, .samples = SLOT};
-	return 1;
-}
-
-static void fake_release(
-    struct radio *device, uint32_t channel, const struct radio_packet *packets, unsigned n)
-{
-	(void)device, (void)channel, (void)packets, (void)n;
-}
-
-static uint8_t *fake_place(struct radio *device, uint32_t channel)
-{
-	(void)channel;
-	return ((struct fake *)device)->place;
-}
-
-static void fake_send(struct radio *device, uint32_t channel, uint32_t samples, uint64_t ticks)
-{
-	(void)device, (void)channel, (void)samples, (void)ticks;
-}
-
-static void fake_count(struct radio *device, uint32_t channel, struct radio_counts *ret)
-{
-	(void)device, (void)channel;
-	*ret = (struct radio_counts){0};
-}
-
-static const struct radio_driver fake_driver = {.clock = fake_clock,
-    .start = fake_nothing,
-    .receive = fake_receive,
-    .release = fake_release,
-    .place = fake_place,
-    .send = fake_send,
-    .flush = fake_nothing,
-    .count = fake_count};
+enum { SLOT = FAKE_RADIO_SLOT };
 
 /* A slot whose lane takes took_ns, at 1 MSa/s: what is left, in ns; NAN: nothing was counted. */
 static double left_after(int64_t advance, bool sends, bool waits, uint64_t took_ns)
 {
-	struct fake fake = {.device = {.driver = &fake_driver,
-	                        .channels = 1,
-	                        .ticks_per_sample = 1,
-	                        .rx_packet = SLOT,
-	                        .tx_packet = SLOT,
-	                        .tx_advance = advance,
-	                        .waits = waits,
-	                        .patience_ns = 1000000,
-	                        .end_ticks = UINT64_MAX},
-	    .now_ns = 1000000000};
 	struct image_radio_state *state = calloc(1, sizeof(*state));
+	struct fake_radio fake;
 	struct radio_pace pace;
 	uint64_t edge, now;
 	uint32_t n;
 	double left = NAN;
 
 	assert_non_null(state);
+	fake_radio_init(&fake, 0);
+	fake.device.tx_advance = advance;
+	fake.device.waits = waits;
 	assert_int_equal(radio_pace_init(&pace, &fake.device, 1e6, SLOT), 0);
 	pace.state = state;
 	assert_int_equal(radio_pace_wait(&pace, 0, &edge, &now), 0);

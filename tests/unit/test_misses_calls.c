@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * daemons/exec/misses_calls.c: who gets the places for the calls of a late slot, and what is said
- * of those that got none. misses.c: which records of a slot are told. */
+ * of those that got none. misses.c: which records of a slot are told. miss_text.c: what a thread of
+ * the kernel did. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+
+#include "core/base/clock.h"
 
 #include "daemons/exec/misses.h"
 #include "tests/common/probe.h"
@@ -156,12 +160,60 @@ static void test_by_lane(void **state)
 	free(wave.misses);
 }
 
+/* The names are read from the first late slot on: a record of before has its function's name as
+ * soon as they are there, and says so until then. */
+static void test_functions(void **state)
+{
+	static const char not_yet[] =
+	    "(kworker/1:0: the names of kernel functions are not read yet)";
+	struct exec *exec = aligned_alloc(64, (sizeof(*exec) + 63) / 64 * 64);
+	struct platform_symbol *table = NULL;
+	const size_t n = platform_kernel_table(&table);
+	struct exec_miss miss = {.n_causes = 1,
+	    .causes = {{.kind = EVIDENCE_PREEMPTED,
+	        .instance = IMAGE_NONE,
+	        .tid = 7,
+	        .name = "kworker/1:0",
+	        .function = n > 0 ? table[0].address : 1}}};
+	struct exec_wave wave = {.exec = exec};
+	struct witness_records records;
+	struct perf_ring *ring;
+	char why[300], want[100];
+
+	(void)state;
+	assert_non_null(exec);
+	memset(exec, 0, sizeof(*exec));
+	ring = &exec->lanes[0].perf;
+	setenv("ALOE_EVIDENCE", "off", 1);
+	witness_open(exec, 0);
+	unsetenv("ALOE_EVIDENCE");
+	*ring = (struct perf_ring)PERF_RING_NONE;
+	ring->fd[PERF_WORK] = 0; /* a ring in which nothing has been written */
+	ring->map = calloc(1, (size_t)sysconf(_SC_PAGESIZE) + PERF_RING_BYTES);
+	assert_non_null(ring->map);
+	misses_words(&wave, &miss, why, sizeof(why));
+	assert_non_null(strstr(why, not_yet));
+	assert_true(witness_records(exec, 0, 0, &records));
+	while (strstr(why, not_yet) != NULL) {
+		clock_sleep_until(clock_ns() + 1000000);
+		misses_words(&wave, &miss, why, sizeof(why));
+	}
+	snprintf(want, sizeof(want), "(kworker/1:0%s%s) had", n > 0 ? ": " : "",
+	    n > 0 ? table[0].name : "");
+	assert_non_null(strstr(why, want));
+	witness_fini(exec);
+	free(ring->map);
+	free(table);
+	free(exec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_shared),
 	    cmocka_unit_test(test_senseless),
 	    cmocka_unit_test(test_by_lane),
+	    cmocka_unit_test(test_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

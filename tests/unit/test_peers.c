@@ -68,6 +68,7 @@ static const struct bridge_counts counted[] = {
     {.frames = 9,
         .bytes = 900,
         .sent = 10,
+        .unsent = 3,
         .bytes_sent = 2500,
         .taken = 7,
         .repeated = 2,
@@ -185,11 +186,13 @@ static void test_merged(void **state)
 	assert_int_equal(json_array_size(json_object_get(merged, "peers")), 2);
 	assert_int_equal(json_array_size(json_object_get(reports[1], "peers")), 1);
 	out = open_memstream(&text, &len);
+	assert_int_equal(
+	    report_number(json_array_get(json_object_get(merged, "peers"), 0), "unsent"), 3);
 	peers_print(merged, out);
 	fclose(out);
 	assert_string_equal(text,
-	    "bridge     node \"a\": 10 frames (2.5 kB) to node \"b\", 9 (0.9 kB) back; 2 sent once "
-	    "more; 1 refused\n"
+	    "bridge     node \"a\": 10 frames (2.5 kB) to node \"b\", 9 (0.9 kB) back; 3 not "
+	    "sent; 2 sent once more; 1 refused\n"
 	    "bridge     node \"b\": 1 frame (0.1 kB) to node \"a\", 1 (0.1 kB) back\n");
 	free(text);
 	json_decref(merged);

@@ -149,7 +149,9 @@ static void test_utran_chain_is_cut_where_published(void **state)
 			instances[i] = instances[11];
 		snprintf(name, sizeof(name), "n%d", i);
 		instances[i].name = strdup(name);
-		assert_int_equal(plan_profile_set(&profile, name, kmac[i], kmac[i]), 0);
+		assert_int_equal(
+		    plan_profile_set(&profile, name, &(struct length_point){0, kmac[i], kmac[i]}),
+		    0);
 		if (i < 13)
 			links[i] = (struct wf_link){.from = i, .to = i + 1};
 	}

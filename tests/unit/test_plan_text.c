@@ -52,15 +52,16 @@ static void test_profile_round_trip(void **state)
 
 	(void)state;
 	diag_init(&diag);
-	assert_int_equal(plan_profile_set(&profile, "b", 1.0 / 3, 1e9), 0);
-	assert_int_equal(plan_profile_set(&profile, "a\"\n", 0, 0), 0);
-	assert_int_equal(plan_profile_set(&profile, "b", 2.0 / 3, 7), 0);
+	assert_int_equal(
+	    plan_profile_set(&profile, "b", &(struct length_point){0, 1.0 / 3, 1e9}), 0);
+	assert_int_equal(plan_profile_set(&profile, "a\"\n", &(struct length_point){0, 0, 0}), 0);
+	assert_int_equal(plan_profile_set(&profile, "b", &(struct length_point){0, 2.0 / 3, 7}), 0);
 	assert_int_equal(profile.len, 2);
 	text = plan_profile_save(&profile);
 	assert_int_equal(plan_profile_load("p.json", text, strlen(text), &diag, &again), 0);
 	assert_int_equal(again.len, 2);
-	assert_true(plan_profile_find(&again, "b")->kmac_p50 == 2.0 / 3);
-	assert_true(plan_profile_find(&again, "b")->kmac_p99 == 7);
+	assert_true(plan_profile_find(&again, "b")->points[0].kmac_p50 == 2.0 / 3);
+	assert_true(plan_profile_find(&again, "b")->points[0].kmac_p99 == 7);
 	assert_non_null(plan_profile_find(&again, "a\"\n"));
 	assert_null(plan_profile_find(&again, "c"));
 	assert_null(plan_profile_find(NULL, "b"));
@@ -129,9 +130,10 @@ static void test_budgets_and_hash(void **state)
 	chain(&graph, 4);
 	waveform = graph_waveform(&graph);
 	waveform->instances[0].budget_us = 12.5;
-	assert_int_equal(plan_profile_set(&profile, "n1", 100, 110), 0);
-	assert_int_equal(plan_profile_set(&profile, "n2", 100, 200), 0);
-	assert_int_equal(plan_profile_set(&profile, "stranger", 1, 2), 0);
+	assert_int_equal(plan_profile_set(&profile, "n1", &(struct length_point){0, 100, 110}), 0);
+	assert_int_equal(plan_profile_set(&profile, "n2", &(struct length_point){0, 100, 200}), 0);
+	assert_int_equal(
+	    plan_profile_set(&profile, "stranger", &(struct length_point){0, 1, 2}), 0);
 	plan = planned_at(waveform, 2, 1000, &profile);
 	assert_int_equal(plan->instances[0].budget_ns, 12500);         /* given */
 	assert_int_equal(plan->instances[1].budget_ns, 125000 + 1000); /* 1.25 x p50 + 1 us */
@@ -143,11 +145,12 @@ static void test_budgets_and_hash(void **state)
 	assert_int_equal(plan->hash, other->hash);
 	plan_free(other);
 	/* not of this waveform */
-	assert_int_equal(plan_profile_set(&profile, "stranger", 2, 3), 0);
+	assert_int_equal(
+	    plan_profile_set(&profile, "stranger", &(struct length_point){0, 2, 3}), 0);
 	other = planned_at(waveform, 2, 1000, &profile);
 	assert_int_equal(plan->hash, other->hash);
 	plan_free(other);
-	assert_int_equal(plan_profile_set(&profile, "n2", 100, 201), 0);
+	assert_int_equal(plan_profile_set(&profile, "n2", &(struct length_point){0, 100, 201}), 0);
 	other = planned_at(waveform, 2, 0, &profile);
 	assert_int_not_equal(plan->hash, other->hash);
 	assert_int_equal(other->instances[1].budget_ns, 0); /* no capacity, no time */

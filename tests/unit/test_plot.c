@@ -368,6 +368,7 @@ static void test_run(void **state)
 	    " \"instances\": [{\"name\": \"one\", \"calls\": 5, \"p50_us\": 1, \"p99_us\": 2,"
 	    "  \"p999_us\": 3, \"budget_us\": 7,"
 	    "  \"variables\": {\"blocks\": 9, \"block_errors\": 2}},"
+	    "  {\"name\": \"untimed\", \"calls\": 9, \"timed\": 0, \"p50_us\": 1},"
 	    "  {\"name\": \"idle\", \"calls\": 0, \"p50_us\": 0, \"budget_us\": 7}]}";
 	json_t *json = json_loads(report, 0, NULL);
 	struct plot plot;

@@ -35,9 +35,8 @@ static struct response_result part_make(void)
 	struct response_result part = {
 	    .subframes = 100, .failed = 3, .judged = 2, .loops_ns = 2e9, .all_ns = 1e10};
 
-	response_stall_add(&part,
-	    &(struct response_stall){
-	        97, 1000000, 2000000, 30000, 40000, 2500000, 500000, RESPONSE_STAGE_HIGHER});
+	response_stall_add(
+	    &part, &(struct response_stall){97, 1000000, 3400000, 1400000, 40000, 1960000, 30000});
 
 	for (uint64_t i = 0; i < 98; i++)
 		hist_add(&part.ns, 1000000 + 10000 * i);
@@ -69,7 +68,7 @@ static void test_comes_back(void **state)
 	assert_int_equal(sum.n_stalls, 2);
 	assert_memory_equal(&sum.stalls[0], &part.stalls[0], sizeof(part.stalls[0]));
 	assert_int_equal(sum.stalls[1].subframe, 197);
-	assert_int_equal(sum.stalls[1].ran_ns, 2500000);
+	assert_int_equal(sum.stalls[1].stood_ns, 1960000);
 	assert_true(sum.loops_ns == 4e9 && sum.all_ns == 2e10);
 	assert_int_equal(hist_count(&sum.ns), 196);
 	assert_int_equal(
@@ -105,11 +104,11 @@ static void test_verdicts(void **state)
 	    ", \"judged\": -1, \"proven\": -1, \"stalls\": []",
 	    ", \"judged\": 1, \"proven\": 2, \"stalls\": []",
 	    ", \"stalls\": []",
-	    ", \"judged\": 1, \"proven\": 0, \"stalls\": [[1, 2, 3, 4, 5, 6, 7, 0]]",
-	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[10, 2, 3, 4, 5, 6, 7, 0]]",
-	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6, 7, 3]]",
-	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6, 7]]",
-	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, -2, 3, 4, 5, 6, 7, 0]]",
+	    ", \"judged\": 1, \"proven\": 0, \"stalls\": [[1, 2, 3, 4, 5, 6, 7]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[10, 2, 3, 4, 5, 6, 7]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6, 7, 8]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, -2, 3, 4, 5, 6, 7]]",
 	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [7]",
 	};
 	struct response_result back;
@@ -121,8 +120,8 @@ static void test_verdicts(void **state)
 		assert_false(verdict_reads(&test, wrong[i], &back));
 	assert_true(verdict_reads(&test, "", &back));
 	assert_int_equal(back.judged, 0);
-	assert_true(verdict_reads(&test,
-	    ", \"judged\": 2, \"proven\": 1, \"stalls\": [[9, 2, 3, 4, 5, 6, 7, 2]]", &back));
+	assert_true(verdict_reads(
+	    &test, ", \"judged\": 2, \"proven\": 1, \"stalls\": [[9, 2, 3, 4, 5, 6, 7]]", &back));
 	assert_int_equal(back.proven, 1);
 	assert_int_equal(back.stalls[0].subframe, 9);
 	unlink(test.file);

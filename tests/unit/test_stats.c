@@ -269,6 +269,56 @@ static void test_get_all(void **state)
 	free(text);
 }
 
+static uint32_t instance_of(const struct image_view *view, const char *name)
+{
+	uint32_t number = 0;
+
+	while (strcmp(image_text(view, view->instances[number].name), name) != 0)
+		number++;
+	return number;
+}
+
+/* The row that a new log of the instance begins with is of this index; -1: there is none. */
+static void row_is(struct stats_test *test, const char *instance, int index)
+{
+	struct wire_view view;
+	json_t *all, *rows;
+	char *text;
+
+	request(test, WIRE_LOG, "test", instance, NULL, &view);
+	assert_int_equal(view.type, WIRE_OK);
+	text = wire_get_text(&view, WIRE_TAG_JSON, 0);
+	all = json_loads(text, 0, NULL);
+	rows = json_object_get(all, "rows");
+	assert_int_equal(json_array_size(rows), index >= 0);
+	if (index >= 0)
+		assert_int_equal(
+		    json_integer_value(json_array_get(json_array_get(rows, 0), 0)), index);
+	json_decref(all);
+	free(text);
+}
+
+/* Whose index it is, in a step that has no begin (core/slot/virtual.c). */
+static void test_log_untimed(void **state)
+{
+	struct stats_test *test = *state;
+	const struct image_view *image = &test->wave.view;
+	struct image_segment_state *segment = image_segment_state(image, 0);
+
+	image_give(test, "waveform/test");
+	slots_run(test, 0, 20);
+	row_is(test, "noise", 19);
+	atomic_store(&segment->start_ns[20], 0);
+	atomic_store(&segment->slot[20], 20);
+	row_is(test, "noise", -1); /* the first call is to come, or the last one is over */
+	atomic_store(&segment->current, instance_of(image, "noise") + 1);
+	row_is(test, "noise", -1);
+	row_is(test, "check", 19);
+	atomic_store(&segment->current, instance_of(image, "check") + 1);
+	row_is(test, "noise", 20);
+	row_is(test, "check", -1);
+}
+
 static void test_names(void **state)
 {
 	struct stats_test *test = *state;
@@ -380,6 +430,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    ON_STATS(test_get),
 	    ON_STATS(test_get_all),
+	    ON_STATS(test_log_untimed),
 	    ON_STATS(test_names),
 	    ON_STATS(test_set_refused),
 	    ON_STATS(test_set_passed_on),

@@ -483,14 +483,14 @@ static const char before_text[] =
     "{\"waveform\": \"w\", \"index\": 10, \"lanes\": [{\"lane\": 0, \"cpu\": 1, \"slots\": 100,"
     " \"load_mean\": 0.5, \"left_us\": {\"histogram_ns\": [[-2000, 1], [1000, 5]]}},"
     " {\"lane\": 1, \"slots\": 3, \"load_mean\": 0.5}],"
-    "\"instances\": [{\"name\": \"a\", \"calls\": 10, \"mean_us\": 5.0}],"
+    "\"instances\": [{\"name\": \"a\", \"calls\": 110, \"timed\": 10, \"mean_us\": 5.0}],"
     "\"misses\": [{\"slot\": 3, \"cause\": \"x\"}]}";
 static const char after_text[] =
     "{\"waveform\": \"w\", \"index\": 20, \"lanes\": [{\"lane\": 0, \"cpu\": 1, \"slots\": 200,"
     " \"load_mean\": 0.4, \"missed\": 2,"
     " \"left_us\": {\"histogram_ns\": [[-2000, 1], [500, 1], [1000, 7]]}},"
     " {\"lane\": 1, \"slots\": 3, \"load_mean\": 0.5}],"
-    "\"instances\": [{\"name\": \"a\", \"calls\": 30, \"mean_us\": 9.0,"
+    "\"instances\": [{\"name\": \"a\", \"calls\": 130, \"timed\": 30, \"mean_us\": 9.0,"
     " \"variables\": {\"v\": 1.5, \"text\": \"no\"}}],"
     "\"misses\": [{\"slot\": 3, \"cause\": \"x\"},"
     " {\"slot\": 15, \"cause\": \"y\", \"causes\": []}]}";

@@ -44,6 +44,39 @@ static void test_written_as_drawn(void **state)
 	wire_fini(&msg);
 }
 
+/* A field that is written in its place is as one that was copied there, of whatever length. */
+static void test_room(void **state)
+{
+	static const char text[] = "in its place";
+
+	(void)state;
+	for (size_t used = 0; used < sizeof(text); used++) {
+		struct wire_msg copied, written;
+		const uint8_t *a, *b;
+		size_t a_len = 0, b_len = 0;
+		uint8_t *room;
+
+		wire_init(&copied, WIRE_FRAME, WIRE_BRIDGE, WIRE_BRIDGE, 1);
+		wire_put_text(&copied, WIRE_TAG_NAME, "a");
+		wire_put_bytes(&copied, WIRE_TAG_BYTES, text, used);
+		wire_init(&written, WIRE_FRAME, WIRE_BRIDGE, WIRE_BRIDGE, 1);
+		wire_put_text(&written, WIRE_TAG_NAME, "a");
+		room = wire_put_room(&written, WIRE_TAG_BYTES, 5000);
+		assert_non_null(room);
+		memset(room, 0xa5, 5000);
+		wire_room_used(&written, room, 3); /* by what was written before */
+		memcpy(room, text, used);
+		wire_room_used(&written, room, used);
+		a = wire_bytes(&copied, &a_len);
+		b = wire_bytes(&written, &b_len);
+		assert_int_equal(a_len, b_len);
+		assert_memory_equal(a, b, a_len);
+		wire_fini(&copied);
+		wire_fini(&written);
+		assert_null(wire_put_room(&written, WIRE_TAG_BYTES, 1));
+	}
+}
+
 /* The bytes are the caller's then, and the message is finished. */
 static void test_taken(void **state)
 {
@@ -410,6 +443,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_written_as_drawn),
+	    cmocka_unit_test(test_room),
 	    cmocka_unit_test(test_taken),
 	    cmocka_unit_test(test_read_as_drawn),
 	    cmocka_unit_test(test_tags_differ),

@@ -467,13 +467,13 @@ static const char plan_doc[] =
     "Prints lanes, order, budgets, start times in the slot, link distances, and the latency in "
     "slots and microseconds. The plan also says which mapper won, what the other mappers found, "
     "and what would be possible: the shortest slot, the largest messages, the component to speed "
-    "up first, the number of cores needed. Costs come from the profile of earlier runs of the "
-    "same waveform, or else from the components' own figures; the same input gives the same "
-    "plan. A waveform that does not fit is refused (exit status 2) with the reason in numbers "
-    "and the nearest waveform that fits. While a node runs on this machine, the plan uses only "
-    "what that node has left.\n\nA platform file describes machines that need not exist: nodes, "
-    "cores and links. The section PLATFORM FILES of `man aloe` describes all keys. Cores are "
-    "numbered from 0 through all nodes of the file; --lanes uses these numbers.";
+    "up first, the number of cores needed. Costs come from the profile of earlier runs of the same "
+    "waveform, or else from the components' own figures; the same input gives the same plan. For "
+    "other messages they are fitted or scaled, as the plan says. A waveform that does not fit is "
+    "refused (exit status 2) with the reason in numbers and the nearest that fits. While a node "
+    "runs here, the plan uses only what that node has left.\n\nA platform file describes machines "
+    "that need not exist: nodes, cores and links. The section PLATFORM FILES of `man aloe` "
+    "describes all keys. --lanes numbers cores from 0 through all nodes of the file.";
 static const char graph_doc[] =
     "Draws the instances of one copy, coloured by lane, with their places in the order of the"
     " lane, and the links with type, items, declared delay and distance in slots. The path "

@@ -37,16 +37,17 @@ int node_dir(char *ret_dir, size_t size)
 
 /* ---- the frontend ------------------------------------------------------------------------ */
 
-static int frontend_spawn(struct node *node, int keep)
+static int frontend_spawn(struct node *node, int keep, int told)
 {
-	char path[PATH_MAX], leash_text[16], keep_text[16];
-	const char *argv[20] = {
-	    "aloe-frontend", "--dir", node->dir, "--leash", leash_text, "--keep", keep_text};
-	size_t n = 7;
+	char path[PATH_MAX], leash_text[16], keep_text[16], told_text[16];
+	const char *argv[20] = {"aloe-frontend", "--dir", node->dir, "--leash", leash_text,
+	    "--keep", keep_text, "--told", told_text};
+	size_t n = 9;
 	int rc = child_path("aloe-frontend", path, sizeof(path));
 
 	snprintf(leash_text, sizeof(leash_text), "%d", node->leash[0]);
 	snprintf(keep_text, sizeof(keep_text), "%d", keep);
+	snprintf(told_text, sizeof(told_text), "%d", told);
 	if (node->state) {
 		argv[n++] = "--state";
 		argv[n++] = node->state;
@@ -69,25 +70,41 @@ static int frontend_spawn(struct node *node, int keep)
 	}
 	return rc < 0
 	    ? rc
-	    : child_spawn(path, (char *const *)(uintptr_t)argv, (int[]){node->leash[0], keep}, 2,
-	          node->words[1], &node->pid, &node->pidfd);
+	    : child_spawn(path, (char *const *)(uintptr_t)argv, (int[]){node->leash[0], keep, told},
+	          3, node->words[1], &node->pid, &node->pidfd);
+}
+
+/* Who connects earlier finds nobody, and tries again only after a while. Waits until the frontend
+ * says that it listens, has ended, or the user wants something else. */
+static void frontend_await(const struct node *node, int told)
+{
+	struct pollfd fds[] = {
+	    {.fd = told, .events = POLLIN}, {.fd = node->client->signal_fd, .events = POLLIN}};
+
+	poll(fds, sizeof(fds) / sizeof(fds[0]), READY_MS);
 }
 
 /* What the one before it had sent is taken first. */
 static int frontend_start(struct node *node)
 {
-	int pair[2], rc = keep_pair(pair);
+	int pair[2], told[2], rc = pipe2(told, O_CLOEXEC) < 0 ? -errno : 0;
 
 	if (rc < 0)
 		return rc;
-	rc = frontend_spawn(node, pair[1]);
-	close(pair[1]);
-	channel_take(&node->keep, pair[0]);
-	if (rc < 0)
-		return rc;
-	node->began_ns = clock_ns();
-	node->client->node_fd = node->pidfd;
-	return 0;
+	rc = keep_pair(pair);
+	if (rc == 0) {
+		rc = frontend_spawn(node, pair[1], told[1]);
+		close(pair[1]);
+		channel_take(&node->keep, pair[0]);
+	}
+	close(told[1]);
+	if (rc == 0) {
+		node->began_ns = clock_ns();
+		node->client->node_fd = node->pidfd;
+		frontend_await(node, told[0]);
+	}
+	close(told[0]);
+	return rc;
 }
 
 int node_start(struct node *node, struct client *client, const char *dir, const char *state,

@@ -4,7 +4,7 @@ _aloe-bench() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "bler bpsk bridge chain copies draw growth handover hist link predict map memory messages overhead pipes response table1 throughput two-node utran x310 x310-recovery x310loop --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler bpsk bridge chain copies draw growth handover hist lengths link predict map memory messages overhead pipes response table1 throughput two-node utran x310 x310-recovery x310loop --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -33,6 +33,7 @@ _aloe-bench() {
 		-s | --slots) COMPREPLY=(); return ;;
 		-r | --runs) COMPREPLY=(); return ;;
 		-m | --max) COMPREPLY=(); return ;;
+		--pairs) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
@@ -40,7 +41,7 @@ _aloe-bench() {
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --lanes --slots --runs --max --clock --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --lanes --slots --runs --max --pairs --clock --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	bridge)
 		case $prev in
@@ -101,12 +102,13 @@ _aloe-bench() {
 		--instances) COMPREPLY=(); return ;;
 		--waveforms) COMPREPLY=(); return ;;
 		--slots) COMPREPLY=(); return ;;
+		--runs) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
 		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--instances --waveforms --slots --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--instances --waveforms --slots --runs --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	handover)
 		case $prev in
@@ -136,6 +138,18 @@ _aloe-bench() {
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	lengths)
+		case $prev in
+		-r | --rounds) COMPREPLY=(); return ;;
+		--cpu) COMPREPLY=(); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--rounds --cpu --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	link)
 		case $prev in

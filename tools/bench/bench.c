@@ -183,6 +183,16 @@ void bench_note(struct bench *bench, const char *format, ...)
 	json_array_append_new(bench->notes, json_string(text));
 }
 
+const char *bench_judge(struct bench *bench, enum bench_verdict verdict)
+{
+	static const char *const words[] = {
+	    [BENCH_REACHED] = "yes", [BENCH_NOT_REACHED] = "no", [BENCH_NOT_JUDGED] = "-"};
+
+	bench->missed |= verdict == BENCH_NOT_REACHED;
+	bench->not_judged += verdict == BENCH_NOT_JUDGED;
+	return words[verdict];
+}
+
 /* ---- the head ------------------------------------------------------------------------ */
 
 void bench_cpu_name(char *ret_text, size_t size)
@@ -436,6 +446,9 @@ static int figure_write(const struct bench *bench, const char *path)
 	return CLI_OK;
 }
 
+static const char why_not_judged[] =
+    "what the figure is held against was not measured or did not hold";
+
 static int put_out(struct bench *bench)
 {
 	const char *csv = cli_get(bench->args, "csv"), *plot = cli_get(bench->args, "plot");
@@ -444,6 +457,9 @@ static int put_out(struct bench *bench)
 
 	if (!head)
 		return CLI_FAILED;
+	if (bench->not_judged > 0)
+		bench_note(bench, "not judged (-): %u row%s, because %s", bench->not_judged,
+		    plural(bench->not_judged), why_not_judged);
 	names_check(bench);
 	columns_check(bench);
 	plot_notes(bench, head);
@@ -459,6 +475,21 @@ static int put_out(struct bench *bench)
 	return fflush(stdout) || ferror(stdout) ? CLI_FAILED : status;
 }
 
+/* The exit status of --strict. */
+static int strict_judge(const struct bench *bench)
+{
+	const char *program = bench->args->program->name, *command = bench->args->command->name;
+
+	if (bench->not_judged > 0)
+		fprintf(stderr, "%s %s: --strict: %u row%s not judged, because %s\n", program,
+		    command, bench->not_judged, bench->not_judged == 1 ? " was" : "s were",
+		    why_not_judged);
+	if (!bench->missed)
+		return CLI_OK;
+	fprintf(stderr, "%s %s: --strict: a reference figure was not reached\n", program, command);
+	return BENCH_MISSED;
+}
+
 int bench_end(struct bench *bench, int status)
 {
 	progress_clear(&bench->progress);
@@ -466,11 +497,8 @@ int bench_end(struct bench *bench, int status)
 		status = put_out(bench);
 	if (status == CLI_OK && bench->interrupts)
 		status = BENCH_INTERRUPTED;
-	if (status == CLI_OK && bench->missed && cli_has(bench->args, "strict")) {
-		fprintf(stderr, "%s %s: --strict: a reference figure was not reached\n",
-		    bench->args->program->name, bench->args->command->name);
-		status = BENCH_MISSED;
-	}
+	if (status == CLI_OK && cli_has(bench->args, "strict"))
+		status = strict_judge(bench);
 	for (size_t i = 0; i < bench->n_tables; i++)
 		json_decref(bench->tables[i].rows);
 	plot_fini(&bench->plot);

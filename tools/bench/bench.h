@@ -35,7 +35,8 @@ struct bench {
 	struct plot plot; /* title NULL: nothing to draw */
 	double load;      /* of the machine in the minute before: what else it did */
 	json_t *notes;
-	bool missed; /* a reference figure was not reached: --strict */
+	bool missed;         /* a reference figure was not reached: --strict */
+	unsigned not_judged; /* rows without anything to be held against */
 	struct progress progress;
 	int signal_fd;       /* Ctrl-C and its like */
 	unsigned interrupts; /* how often the user wanted an end: finish with what there is */
@@ -44,6 +45,7 @@ struct bench {
 	char dir[4096]; /* the runs' state directory: made for this benchmark, removed after it */
 	int leash;      /* held by this process and its runs: at its end the folder is removed */
 	pid_t sweeper;  /* who does that */
+	double run_s;   /* of the last run of run_only, from its start to its end */
 };
 
 /* bench_begin reads the options; 0, or the exit status after saying what is wrong. */
@@ -75,6 +77,12 @@ void bench_row(struct bench *bench, json_t *row);
 /* bench_note adds a sentence below the tables: a formula, a condition, where a reference figure is
  * from. */
 __attribute__((format(printf, 2, 3))) void bench_note(struct bench *bench, const char *format, ...);
+
+/* bench_judge counts what a row says of a reference figure, and gives it as tables have it: "yes",
+ * "no", which fails with --strict, or "-", which does not: how many rows were not judged is said
+ * below the tables, and by --strict. */
+enum bench_verdict { BENCH_REACHED, BENCH_NOT_REACHED, BENCH_NOT_JUDGED };
+const char *bench_judge(struct bench *bench, enum bench_verdict verdict);
 
 /* bench_file finds a waveform of this project: waveforms/NAME here, else as source_find does. 0, or
  * CLI_USAGE after saying where it was looked for. */

@@ -9,8 +9,8 @@
 
 #include "core/base/text.h"
 #include "core/report/report.h"
+#include "tools/bench/bpsk_lanes.h"
 #include "tools/bench/commands.h"
-#include "tools/bench/conf.h"
 #include "tools/bench/copies.h"
 #include "tools/bench/figures.h"
 #include "tools/bench/gaps.h"
@@ -56,6 +56,7 @@ struct bpsk {
 	size_t n_trials, room;
 	char *refusal;
 	json_t *rows; /* of the table of the largest */
+	struct bpsk_lanes sides;
 };
 
 static uint64_t bits_of(uint64_t place)
@@ -293,6 +294,34 @@ static int search_both(struct bpsk *bpsk, size_t lanes, double slot_us)
 	return CLI_OK;
 }
 
+static bool wants_lanes(const struct bpsk *bpsk, double lanes)
+{
+	for (size_t l = 0; l < bpsk->n_lanes; l++)
+		if (bpsk->lanes[l] == lanes)
+			return true;
+	return false;
+}
+
+/* Of the largest packet of one lane outside of gaps. */
+static int sides_measure(struct bpsk *bpsk)
+{
+	int status = CLI_OK;
+	json_t *row;
+	size_t i;
+
+	if (!wants_lanes(bpsk, 2))
+		return CLI_OK;
+	json_array_foreach(bpsk->rows, i, row)
+	{
+		if (status == CLI_OK && bpsk->sides.pairs > 0 && report_number(row, "lanes") == 1 &&
+		    report_number(row, "bits") > 0 &&
+		    strcmp(report_text(row, "counting"), copies_counting_name(COPIES_OUTSIDE)) == 0)
+			status = bpsk_lanes_measure(&bpsk->sides, report_number(row, "slot_us"),
+			    (uint64_t)report_number(row, "bits"));
+	}
+	return status;
+}
+
 static int search_all(struct bpsk *bpsk)
 {
 	int status = CLI_OK;
@@ -300,7 +329,7 @@ static int search_all(struct bpsk *bpsk)
 	for (size_t l = 0; l < bpsk->n_lanes && status == CLI_OK; l++)
 		for (size_t s = 0; s < bpsk->n_slots && status == CLI_OK; s++)
 			status = search_both(bpsk, (size_t)bpsk->lanes[l], bpsk->slot_us[s]);
-	return status;
+	return status == CLI_OK ? sides_measure(bpsk) : status;
 }
 
 /* ---- result ------------------------------------------------------------------------ */
@@ -385,6 +414,8 @@ static void bpsk_result(void *self)
 	{
 		bench_row(bench, json_incref(row));
 	}
+	if (json_array_size(bpsk->sides.rows) > 0)
+		bpsk_lanes_result(&bpsk->sides);
 	bench_table(bench, "trials", "every whole trial", trial_columns,
 	    sizeof(trial_columns) / sizeof(trial_columns[0]));
 	quick = trial_rows(bpsk);
@@ -439,6 +470,7 @@ static int options_parse(void *self)
 	const char *clock = cli_get(args, "clock");
 
 	bpsk->rows = json_array();
+	bpsk->sides = (struct bpsk_lanes){.bench = bpsk->bench, .rows = json_array(), .pairs = 10};
 	bpsk->slots = 1000;
 	bpsk->runs = 3;
 	bpsk->max = BITS_MAX;
@@ -446,21 +478,18 @@ static int options_parse(void *self)
 	if (cli_whole(args, "slots", 1, 100000000, &bpsk->slots) < 0 ||
 	    cli_whole(args, "runs", 1, 100, &bpsk->runs) < 0 ||
 	    cli_whole(args, "max", BITS_MIN, BITS_MAX, &bpsk->max) < 0 ||
+	    cli_whole(args, "pairs", 0, 99, &bpsk->sides.pairs) < 0 ||
 	    bench_level(bpsk->bench, &bpsk->level) < 0)
 		return CLI_USAGE;
+	bpsk->sides.level = bpsk->level;
 	return lists_parse(bpsk);
 }
 
 static int bpsk_measure(void *self)
 {
 	struct bpsk *bpsk = self;
-	static const char text[] = "name = \"bench-bpsk\";\nslot_ns = 1000000;\ninstances: {\n"
-	                           "\tsource: { component = \"random_source\"; length = 1000; };\n"
-	                           "\tmod: { component = \"bpsk_mod\"; output = \"i16\"; };\n"
-	                           "\tdemod: { component = \"bpsk_demod\"; };\n\tsink: { component "
-	                           "= \"null_sink\"; };\n};\n"
-	                           "links = (\"source -> mod -> demod -> sink\");\n";
-	int status = conf_write(bpsk->bench, "bpsk", text, bpsk->path, sizeof(bpsk->path));
+	const int status =
+	    bpsk_write(bpsk->bench, "bpsk", "", "", "", bpsk->path, sizeof(bpsk->path));
 
 	return status == CLI_OK ? search_all(bpsk) : status;
 }
@@ -470,6 +499,7 @@ static void bpsk_fini(void *self)
 	struct bpsk *bpsk = self;
 
 	json_decref(bpsk->rows);
+	json_decref(bpsk->sides.rows);
 	free(bpsk->trials);
 	free(bpsk->refusal);
 }

@@ -3,50 +3,61 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "core/base/clock.h"
-#include "core/platform/platform.h"
+#include "core/kernels/mac.h"
+#include "tools/bench/figures.h"
 
-enum { PRIORITY = 98, MEASURE_PRIORITY = 40, MEASURE_NS = 200000000 };
-
-struct brake_one {
-	struct brake *brake;
-	int cpu;
+enum {
+	PRIORITY = 98,
+	MEASURE_PRIORITY = 40,
+	MEASURE_BLOCKS = 15,
+	MEASURE_NS = 20000000,
+	MEASURE_MACS = 1000
 };
 
+static void stall_look(struct brake_one *one, uint64_t from_ns, uint64_t to_ns)
+{
+	if (to_ns > from_ns + BRAKE_STALL_NS && one->n < BRAKE_STALLS_MAX)
+		one->stalls[one->n++] = (struct brake_stall){from_ns, to_ns};
+}
+
+/* Others have the CPU first, then this thread. After a stall they have their part as ever. */
 static void *brake_main(void *self)
 {
-	const struct brake_one one = *(struct brake_one *)self;
-	const uint64_t taken_ns = (uint64_t)((1 - one.brake->share) * BRAKE_PERIOD_NS);
-	uint64_t at = clock_ns();
+	struct brake_one *one = self;
+	const uint64_t left_ns = (uint64_t)(one->share * BRAKE_PERIOD_NS);
+	uint64_t end = clock_ns(), now = end;
 
-	free(self);
-	while (!atomic_load(&one.brake->ends)) {
-		const uint64_t until = at + taken_ns;
+	while (!atomic_load(one->ends)) {
+		uint64_t before;
 
-		while (clock_ns() < until)
-			;
-		at += BRAKE_PERIOD_NS;
-		if (at < clock_ns()) /* the machine stood still */
-			at = clock_ns();
-		clock_sleep_until(at);
+		if (end + left_ns / 2 < now)
+			end = now;
+		clock_sleep_until(end + left_ns);
+		now = clock_ns();
+		stall_look(one, end + left_ns, now);
+		end += BRAKE_PERIOD_NS;
+		while (now < end) {
+			before = now;
+			now = clock_ns();
+			stall_look(one, before, now);
+		}
 	}
 	return NULL;
 }
 
-static int thread_start(struct brake *brake, int cpu)
+static int thread_start(
+    pthread_t *thread, int cpu, int priority, void *(*thread_main)(void *), void *self)
 {
-	struct brake_one *one = malloc(sizeof(*one));
-	const struct sched_param param = {.sched_priority = PRIORITY};
+	const struct sched_param param = {.sched_priority = priority};
 	pthread_attr_t attr;
 	cpu_set_t set;
 	int rc;
 
-	if (!one)
-		return -ENOMEM;
-	*one = (struct brake_one){brake, cpu};
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
 	pthread_attr_init(&attr);
@@ -54,22 +65,27 @@ static int thread_start(struct brake *brake, int cpu)
 	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
 	pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
 	pthread_attr_setschedparam(&attr, &param);
-	rc = -pthread_create(&brake->threads[brake->n], &attr, brake_main, one);
+	rc = -pthread_create(thread, &attr, thread_main, self);
 	pthread_attr_destroy(&attr);
-	if (rc == 0)
-		brake->cpus[brake->n++] = cpu;
-	else
-		free(one);
 	return rc;
 }
 
-int brake_start(struct brake *brake, const int *cpus, size_t n, double share)
+int brake_start(struct brake *brake, const int *cpus, const double *shares, size_t n)
 {
 	int rc = 0;
 
-	*brake = (struct brake){.share = share};
-	for (size_t i = 0; i < n && i < BRAKE_CPUS_MAX && rc == 0; i++)
-		rc = thread_start(brake, cpus[i]);
+	brake->n = 0;
+	brake->from_ns = clock_ns();
+	atomic_store(&brake->ends, false);
+	for (size_t i = 0; i < n && i < BRAKE_CPUS_MAX && rc == 0; i++) {
+		struct brake_one *one = &brake->one[i];
+
+		one->share = shares[i];
+		one->ends = &brake->ends;
+		one->n = 0;
+		rc = thread_start(&one->thread, cpus[i], PRIORITY, brake_main, one);
+		brake->n += rc == 0;
+	}
 	if (rc < 0)
 		brake_stop(brake);
 	return rc;
@@ -77,43 +93,105 @@ int brake_start(struct brake *brake, const int *cpus, size_t n, double share)
 
 void brake_stop(struct brake *brake)
 {
-	atomic_store(&brake->ends, true);
-	while (brake->n > 0)
-		pthread_join(brake->threads[--brake->n], NULL);
+	if (atomic_exchange(&brake->ends, true))
+		return;
+	for (size_t i = 0; i < brake->n; i++)
+		pthread_join(brake->one[i].thread, NULL);
 }
 
-static void *share_main(void *self)
+/* The MMAC/s that this thread gets of the core; what others take of the core counts. */
+static double rate_got(const struct mac_data *data)
 {
-	const uint64_t began = clock_ns();
-	uint64_t now = began, before, got = 0;
+	const uint64_t start = clock_ns();
+	uint64_t macs = 0, now = start;
+	volatile float sum; /* someone must want the result */
 
-	while (now < began + MEASURE_NS) {
-		before = now;
-		now = clock_ns();
-		if (now - before < 5000) /* nobody else ran between */
-			got += now - before;
-	}
-	*(double *)self = (double)got / (double)(now - began);
+	for (; now - start < MEASURE_NS; macs += MEASURE_MACS, now = clock_ns())
+		sum = mac_run(data, MEASURE_MACS);
+	(void)sum;
+	return (double)macs * 1e3 / (double)(now - start);
+}
+
+/* The median of many: a machine that stands still meanwhile is none that is slower. */
+static void *rate_main(void *self)
+{
+	double rates[MEASURE_BLOCKS];
+	struct mac_data data;
+
+	mac_init(&data);
+	for (int i = 0; i < MEASURE_BLOCKS; i++)
+		rates[i] = rate_got(&data);
+	*(double *)self = median(rates, MEASURE_BLOCKS);
 	return NULL;
 }
 
-double brake_share(int cpu)
+double brake_rate(int cpu)
 {
-	const struct sched_param param = {.sched_priority = MEASURE_PRIORITY};
-	double share = 0;
-	pthread_attr_t attr;
+	double rate = 0;
 	pthread_t thread;
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET((size_t)cpu, &set);
-	pthread_attr_init(&attr);
-	pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
-	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-	pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
-	pthread_attr_setschedparam(&attr, &param);
-	if (pthread_create(&thread, &attr, share_main, &share) == 0)
+	if (thread_start(&thread, cpu, MEASURE_PRIORITY, rate_main, &rate) == 0)
 		pthread_join(thread, NULL);
-	pthread_attr_destroy(&attr);
-	return share;
+	return rate;
+}
+
+static bool number_read(const char *path, double *ret)
+{
+	FILE *file = fopen(path, "re");
+	const bool is_read = file && fscanf(file, "%lf", ret) == 1;
+
+	if (file)
+		fclose(file);
+	return is_read;
+}
+
+double brake_realtime_share(void)
+{
+	double runtime, period;
+
+	if (!number_read("/proc/sys/kernel/sched_rt_runtime_us", &runtime) ||
+	    !number_read("/proc/sys/kernel/sched_rt_period_us", &period) || runtime < 0 ||
+	    period <= 0)
+		return 1;
+	return runtime / period;
+}
+
+static bool one_touches(
+    const struct brake_one *one, double longer, uint64_t from_ns, uint64_t to_ns)
+{
+	for (size_t s = 0; s < one->n; s++) {
+		const struct brake_stall *stall = &one->stalls[s];
+		const double ns = (double)(stall->to_ns - stall->from_ns) * longer;
+
+		if (stall->from_ns < to_ns && stall->from_ns + (uint64_t)ns > from_ns)
+			return true;
+	}
+	return false;
+}
+
+size_t brake_touched(
+    const struct brake *brake, const double *longer, uint64_t slot_ns, size_t slots)
+{
+	size_t n = 0;
+
+	for (size_t slot = 0; slot < slots; slot++) {
+		const uint64_t from_ns = brake->from_ns + slot * slot_ns;
+		bool touched = false;
+
+		for (size_t i = 0; i < brake->n && !touched; i++)
+			touched =
+			    one_touches(&brake->one[i], longer[i], from_ns, from_ns + slot_ns);
+		n += touched;
+	}
+	return n;
+}
+
+uint64_t brake_stalled_ns(const struct brake *brake)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < brake->n; i++)
+		for (size_t s = 0; s < brake->one[i].n; s++)
+			sum += brake->one[i].stalls[s].to_ns - brake->one[i].stalls[s].from_ns;
+	return sum;
 }

@@ -20,6 +20,7 @@ int bench_bpsk(const struct cli_args *args);             /* bpsk.c */
 int bench_handover(const struct cli_args *args);         /* paced.c */
 int bench_draw(const struct cli_args *args);             /* draw.c */
 int bench_hist(const struct cli_args *args);             /* hist.c */
+int bench_lengths(const struct cli_args *args);          /* lengths.c */
 int bench_link(const struct cli_args *args);             /* link.c */
 int bench_memory(const struct cli_args *args);           /* memory.c */
 int bench_messages(const struct cli_args *args);         /* pipes.c */

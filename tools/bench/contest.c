@@ -12,7 +12,7 @@
 static double *value_at(const struct contest *contest, size_t system, size_t size, uint64_t run)
 {
 	return &contest->values[((system * contest->n_sizes + size) * contest->runs + run) *
-	    CONTEST_FIGURES];
+	    CONTEST_VALUES];
 }
 
 static void what_is_run(const struct contest *contest, size_t system, size_t size,
@@ -28,15 +28,17 @@ static void what_is_run(const struct contest *contest, size_t system, size_t siz
 }
 
 static int system_measure(struct contest *contest, size_t system, size_t size,
-    const struct contest_setup *setup, double items, const char *which, double ret[CONTEST_FIGURES])
+    const struct contest_setup *setup, double items, const char *which, double ret[CONTEST_VALUES])
 {
 	char what[160];
 	int status;
 
 	what_is_run(contest, system, size, setup, which, what, sizeof(what));
 	progress_show(&contest->bench->progress, "%s", what);
+	contest->bench->run_s = NAN; /* of what is measured without a program of its own */
 	status = contest->measure(
 	    contest, &contest->systems[system], setup, &contest->sizes[size], items, what, ret);
+	ret[CONTEST_WHOLE] = contest->bench->run_s;
 	return contest->bench->interrupts ? BENCH_INTERRUPTED : status;
 }
 
@@ -46,7 +48,7 @@ static int system_measure(struct contest *contest, size_t system, size_t size,
 static int trials_run(struct contest *contest, size_t system, size_t size,
     const struct contest_setup *setup, double *ret)
 {
-	double value[CONTEST_FIGURES] = {0};
+	double value[CONTEST_VALUES] = {0};
 
 	*ret = INFINITY;
 	for (uint64_t trial = 0; trial < contest->trials; trial++) {
@@ -130,9 +132,8 @@ int contest_run(struct contest *contest)
 	uint64_t state = contest->seed;
 	int status = CLI_OK;
 
-	contest->values =
-	    calloc(contest->n_systems * contest->n_sizes * contest->runs * CONTEST_FIGURES,
-	        sizeof(double));
+	contest->values = calloc(
+	    contest->n_systems * contest->n_sizes * contest->runs * CONTEST_VALUES, sizeof(double));
 	if (!contest->values)
 		return CLI_FAILED;
 	for (size_t system = 0; system < contest->n_systems && status == CLI_OK; system++)
@@ -171,18 +172,43 @@ double contest_mean(const struct contest *contest, size_t system, size_t size)
 	return sum / (double)contest->done;
 }
 
+/* Theirs by ours, round by round, sorted: the median. */
+static double ratios_of(const struct contest *contest, size_t ours, size_t system, size_t size,
+    size_t figure, double ret_ratios[CONTEST_RUNS_MAX])
+{
+	for (uint64_t r = 0; r < contest->done; r++)
+		ret_ratios[r] = value_at(contest, system, size, r)[figure] /
+		    value_at(contest, ours, size, r)[figure];
+	return median(ret_ratios, contest->done);
+}
+
+double contest_ratio(
+    const struct contest *contest, size_t system, size_t by, size_t size, size_t figure)
+{
+	double ratios[CONTEST_RUNS_MAX];
+
+	return by == system ? 1 : ratios_of(contest, by, system, size, figure, ratios);
+}
+
+double contest_median(const struct contest *contest, size_t system, size_t size, size_t figure)
+{
+	double *values = copy_of(contest, system, size, figure);
+	const double middle = values ? median(values, contest->done) : NAN;
+
+	free(values);
+	return middle;
+}
+
 static void more_add(const struct contest *contest, size_t system, size_t size, json_t *row)
 {
 	static const char *const keys[CONTEST_FIGURES] = {NULL, "second", "third"};
 
-	for (size_t f = 1; row && f < CONTEST_FIGURES && contest->more[f]; f++) {
-		double *values = copy_of(contest, system, size, f);
-
-		if (values)
-			json_object_set_new(
-			    row, keys[f], json_real_or_null(median(values, contest->done)));
-		free(values);
-	}
+	for (size_t f = 1; f < CONTEST_FIGURES && contest->more[f]; f++)
+		json_object_set_new(
+		    row, keys[f], json_real_or_null(contest_median(contest, system, size, f)));
+	/* start-up is not hidden: what the whole command took */
+	json_object_set_new(row, "whole_s",
+	    json_real_or_null(contest_median(contest, system, size, CONTEST_WHOLE)));
 }
 
 static void time_row(struct contest *contest, size_t system, size_t size, json_t *points)
@@ -230,17 +256,15 @@ static void ratio_row(struct contest *contest, size_t ours, size_t system, size_
 	const double reach = contest->systems[ours].beside ? 0
 	    : ours                                         ? who->reach_others
 	                                                   : who->reach;
-	double *ratios = copy_of(contest, system, size, 0), p50;
+	double ratios[CONTEST_RUNS_MAX];
+	const double whole = ratios_of(contest, ours, system, size, CONTEST_WHOLE, ratios);
+	const double p50 = ratios_of(contest, ours, system, size, 0, ratios);
 	json_t *row;
 
-	if (!ratios)
-		return;
-	for (uint64_t r = 0; r < contest->done; r++)
-		ratios[r] /= *value_at(contest, ours, size, r);
-	p50 = median(ratios, contest->done); /* sorts them */
-	row = json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:o}", "system",
+	row = json_pack("{s:s, s:s, s:I, s:o, s:f, s:f, s:f, s:f, s:f, s:o}", "system",
 	    contest->systems[ours].name, "against", who->name, "pairs", (json_int_t)contest->done,
-	    "ratio", p50, "quarter", ratios[contest->done / 4], "three_quarters",
+	    "whole_ratio", json_real_or_null(whole), "ratio", p50, "quarter",
+	    ratios[contest->done / 4], "three_quarters",
 	    ratios[contest->done - 1 - contest->done / 4], "min", ratios[0], "max",
 	    ratios[contest->done - 1], "reach", json_real_or_null(reach > 0 ? reach : NAN));
 	if (row && contest->pipes)
@@ -250,7 +274,6 @@ static void ratio_row(struct contest *contest, size_t ours, size_t system, size_
 		json_object_set_new(row, "reached", json_string(p50 >= reach ? "yes" : "no"));
 	contest->bench->missed = contest->bench->missed || (reach > 0 && p50 < reach);
 	bench_row(contest->bench, row);
-	free(ratios);
 }
 
 enum { SIZE_COLUMNS = 2 };
@@ -261,6 +284,7 @@ static const struct column ratio_columns[] = {
     {"system", "system", COLUMN_TEXT},
     {"against", "against", COLUMN_TEXT},
     {"pairs", "pairs", 0},
+    {"whole_ratio", "times, whole command", COLUMN_SHORT},
     {"ratio", "times", COLUMN_SHORT},
     {"quarter", "1/4", COLUMN_SHORT},
     {"three_quarters", "3/4", COLUMN_SHORT},
@@ -306,6 +330,24 @@ static void isolated_read(char *ret, size_t size)
 		fclose(file);
 }
 
+/* Versions and flags, once for each program. */
+static void built_notes(struct contest *contest)
+{
+	const char *last = NULL;
+	char built[512];
+
+	for (size_t i = 0; i < contest->n_systems; i++) {
+		const char *program = contest->systems[i].program;
+
+		if (!program || !program[0] || (last && !strcmp(program, last)))
+			continue;
+		peer_built(program, built, sizeof(built));
+		bench_note(contest->bench, "%s: %s", program,
+		    built[0] ? built : "version and flags are not known");
+		last = program;
+	}
+}
+
 static void conditions_note(struct contest *contest)
 {
 	struct bench *bench = contest->bench;
@@ -318,10 +360,11 @@ static void conditions_note(struct contest *contest)
 	bench_note(bench,
 	    "mean of %llu run%s with 95 %% intervals, systems and sizes in random order (seed "
 	    "%llu); cpuset: %s (isolated by the kernel: %s); governor: %s; priority: normal "
-	    "SCHED_OTHER, FIFO SCHED_FIFO 40 (peers 50)",
+	    "SCHED_OTHER, FIFO SCHED_FIFO %d (peers 50)",
 	    (unsigned long long)contest->done, plural(contest->done),
 	    (unsigned long long)contest->seed, cpus, apart,
-	    kind.governor[0] ? kind.governor : "unknown (a virtual machine has none)");
+	    kind.governor[0] ? kind.governor : "unknown (a virtual machine has none)",
+	    (int)RUN_FIFO);
 	for (size_t i = 0; i < contest->n_systems; i++)
 		if (contest->systems[i].n_setups > 1 && (i == 0 || contest->systems[i].program))
 			bench_note(bench,
@@ -329,6 +372,11 @@ static void conditions_note(struct contest *contest)
 			    "of each",
 			    contest->systems[i].name, contest->systems[i].n_setups,
 			    (unsigned long long)contest->trials, plural(contest->trials));
+	built_notes(contest);
+	bench_note(bench,
+	    "whole command: the median time of the whole program, from its start to its end, with "
+	    "all that happens before and after what is measured; ALOE's is `aloe run`, which "
+	    "starts the node and ends it");
 }
 
 void contest_tables(struct contest *contest)
@@ -339,6 +387,7 @@ void contest_tables(struct contest *contest)
 	for (size_t f = 1; f < CONTEST_FIGURES && contest->more[f]; f++)
 		contest->columns[n_columns++] =
 		    (struct column){f == 1 ? "second" : "third", contest->more[f], COLUMN_SHORT};
+	contest->columns[n_columns++] = (struct column){"whole_s", "whole command s", COLUMN_SHORT};
 	table_begin(contest, "times", contest->title, contest->columns, n_columns);
 	for (size_t system = 0; system < contest->n_systems; system++) {
 		json_t *points =

@@ -22,14 +22,17 @@ enum {
 	CONTEST_SIZES_MAX = 32,
 	CONTEST_RUNS_MAX = 1000,
 	CONTEST_FIGURES = 3,
-	CONTEST_COLUMNS = 16
+	CONTEST_WHOLE =
+	    CONTEST_FIGURES, /* s of the whole command, its start and its end included */
+	CONTEST_VALUES,
+	CONTEST_COLUMNS = 20
 };
 
 struct contest_setup {
 	const char *name; /* "FIFO, pinned" */
 	unsigned lanes;   /* of ours; 0: as many as there are CPUs */
 	bool fifo;        /* of ours */
-	const char *keys; /* of a peer: "fifo=1 pin=1" */
+	const char *keys; /* of a peer: "fifo=1 pin=1"; of ours: what `measure` takes it for */
 };
 
 /* How GNU Radio's programs may be set up: the first of CONTEST_GNURADIO for throughput, all where
@@ -39,7 +42,7 @@ extern const struct contest_setup contest_gnuradio[CONTEST_GNURADIO_PACED];
 
 struct contest_system {
 	char name[48];
-	const char *program; /* of a peer: its file name in the folder of peers; NULL: ours */
+	const char *program; /* of a peer: its file in the folder of peers; NULL: ours; "": bare */
 	double slot_items;   /* of ours: items in a message */
 	/* of a peer: our first is to be better so many times; 0: nothing said */
 	double reach;
@@ -79,7 +82,7 @@ struct contest {
 	bool all;   /* every set-up takes part as a system of its own */
 	/* of contest_run */
 	const struct contest_setup *best[CONTEST_SYSTEMS_MAX][CONTEST_SIZES_MAX];
-	double *values; /* by system, size, run, figure */
+	double *values; /* by system, size, run, CONTEST_VALUES */
 	struct column columns[CONTEST_COLUMNS];
 	uint64_t done; /* whole rounds */
 };
@@ -92,15 +95,24 @@ int contest_run(struct contest *contest);
 void contest_tables(struct contest *contest);
 /* contest_mean: of the rounds of a system at a size. */
 double contest_mean(const struct contest *contest, size_t system, size_t size);
+/* contest_median: of a figure of a system. contest_ratio: of what one system took by what another
+ * took, the median of the rounds. NAN without memory. */
+double contest_median(const struct contest *contest, size_t system, size_t size, size_t figure);
+double contest_ratio(
+    const struct contest *contest, size_t system, size_t by, size_t size, size_t figure);
 void contest_fini(struct contest *contest);
 
 /* contest_peers adds those of --vs NAME,... that are among `known`, and with --all makes a system
  * of every set-up: 0, or CLI_USAGE after saying what is wrong, or not built. */
 int contest_peers(struct contest *contest, const struct contest_system *known, size_t n);
-/* contest_sizes reads --sizes N,...: N pipes of N stages each. contest_runs reads --runs, --trials
- * and --seed. */
+/* contest_sizes reads --sizes N,...: N pipes of N stages each. contest_options reads --runs,
+ * --trials and --seed. */
 int contest_sizes(struct contest *contest, const char *otherwise);
 int contest_options(struct contest *contest);
+
+/* peer_built gives what a peer's program and its libraries were built of, in one line; "": not
+ * known. */
+void peer_built(const char *program, char *ret, size_t size);
 
 /* contest_words adds the words of `keys`, "KEY=NUMBER KEY=NUMBER". */
 void contest_words(struct words *words, const char *keys);

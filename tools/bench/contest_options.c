@@ -26,7 +26,7 @@ const struct contest_setup contest_gnuradio[CONTEST_GNURADIO_PACED] = {
 };
 
 /* They lie beside the folder of the programs, in a build: nobody installs them. */
-static int program_find(const char *name, char *ret_path, size_t size)
+static int program_path(const char *name, int mode, char *ret_path, size_t size)
 {
 	char own[4096];
 	int rc = child_path("aloe", own, sizeof(own));
@@ -34,7 +34,27 @@ static int program_find(const char *name, char *ret_path, size_t size)
 	if (rc == 0 && strrchr(own, '/'))
 		*strrchr(own, '/') = 0;
 	rc = rc < 0 ? rc : path_print(ret_path, size, "%s/../peers/%s", own, name);
-	return rc < 0 ? rc : access(ret_path, X_OK) < 0 ? -errno : 0;
+	return rc < 0 ? rc : access(ret_path, mode) < 0 ? -errno : 0;
+}
+
+static int program_find(const char *name, char *ret_path, size_t size)
+{
+	return program_path(name, X_OK, ret_path, size);
+}
+
+void peer_built(const char *program, char *ret, size_t size)
+{
+	char path[4096], name[64];
+	FILE *file;
+
+	ret[0] = 0;
+	snprintf(name, sizeof(name), "%s.built", program);
+	file = program_path(name, R_OK, path, sizeof(path)) == 0 ? fopen(path, "re") : NULL;
+	if (file && !fgets(ret, (int)size, file))
+		ret[0] = 0;
+	ret[strcspn(ret, "\n")] = 0;
+	if (file)
+		fclose(file);
 }
 
 void contest_words(struct words *words, const char *keys)
@@ -66,29 +86,39 @@ int peer_run(struct bench *bench, const struct contest_system *system, struct wo
 	return bench->interrupts ? BENCH_INTERRUPTED : status;
 }
 
+/* Its first word: there may be several of one peer, which then all take part. */
+static bool is_named(const struct contest_system *known, const char *name, size_t len)
+{
+	return strncmp(known->name, name, len) == 0 &&
+	    (known->name[len] == 0 || known->name[len] == ' ');
+}
+
 static int peer_add(struct contest *contest, const struct contest_system *known, size_t n,
     const char *name, size_t len)
 {
+	const char *second =
+	    n > 1 && strcmp(known[0].program, known[1].program) != 0 ? known[1].name : "";
 	char path[4096];
+	bool found = false;
 
 	for (size_t i = 0; i < contest->n_systems; i++)
-		if (strlen(contest->systems[i].name) == len &&
-		    !memcmp(contest->systems[i].name, name, len))
+		if (contest->systems[i].program && is_named(&contest->systems[i], name, len))
 			return cli_fail(
 			    contest->bench->args, "--vs: %.*s appears twice", (int)len, name);
-	for (size_t i = 0; i < n; i++) {
-		if (strlen(known[i].name) != len || memcmp(known[i].name, name, len) != 0)
+	for (size_t i = 0; i < n && contest->n_systems < CONTEST_SYSTEMS_MAX; i++) {
+		if (len == 0 || !is_named(&known[i], name, len))
 			continue;
 		if (program_find(known[i].program, path, sizeof(path)) < 0)
 			return cli_fail(contest->bench->args,
-			    "--vs %s: this peer was not built; `make bench-peers` in the source "
+			    "--vs %.*s: this peer was not built; `make bench-peers` in the source "
 			    "builds the peers",
-			    known[i].name);
+			    (int)len, name);
 		contest->systems[contest->n_systems++] = known[i];
-		return CLI_OK;
+		found = true;
 	}
-	return cli_fail(contest->bench->args, "--vs %.*s is unknown; allowed: %s%s%s", (int)len,
-	    name, known[0].name, n > 1 ? " and " : "", n > 1 ? known[1].name : "");
+	return found ? CLI_OK
+	             : cli_fail(contest->bench->args, "--vs %.*s is unknown; allowed: %s%s%s",
+	                   (int)len, name, known[0].name, second[0] ? " and " : "", second);
 }
 
 /* Each set-up of each system by itself, in the same order. */
@@ -162,7 +192,7 @@ int contest_options(struct contest *contest)
 	const struct cli_args *args = contest->bench->args;
 
 	contest->runs = 20;
-	contest->trials = 2;
+	contest->trials = 5;
 	contest->seed = 1;
 	if (cli_whole(args, "runs", 1, CONTEST_RUNS_MAX, &contest->runs) < 0 ||
 	    cli_whole(args, "trials", 1, 100, &contest->trials) < 0 ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * aloe bench copies: how many copies of a waveform a lane holds, and what one costs against their
- * number. */
+ * number; where it has a component that serves several copies with one call, side by side and one
+ * after the other. */
 #include "tools/bench/copies.h"
 
 #include <math.h>
@@ -19,7 +20,11 @@
 
 enum { TRIALS_MAX = 512 };
 
+/* How copies run that one call could serve. */
+enum way { WAY_BESIDE, WAY_ALONE, WAYS };
+
 struct trial { /* one run */
+	enum way way;
 	size_t lanes;
 	uint64_t copies;
 	double seconds, slots, missed, in_gaps, not_run, load_mean, load_p99, busy_us;
@@ -33,6 +38,7 @@ struct copies {
 	const char *path;
 	double lanes[BENCH_LANES_MAX];
 	size_t n_lanes;
+	bool ways[WAYS]; /* which to try */
 	uint64_t max;
 	double seconds, slot_us;
 	enum simd_level level;
@@ -129,6 +135,8 @@ static void trial_words(const struct copies *copies, const struct trial *trial, 
 	words_add(words, "%s", copies->path);
 	for (size_t i = 0; cli_nth(args, "set", i); i++)
 		words_add(words, "--set=%s", cli_nth(args, "set", i));
+	if (trial->way == WAY_ALONE && copies->ways[WAY_BESIDE])
+		words_add(words, "--set=side_by_side=off");
 	words_add(words, "--copies=%llu", (unsigned long long)trial->copies);
 	words_add(words, "--lanes=%s", lanes);
 	words_add(words, "--clock=%s", clock ? clock : "timer");
@@ -148,9 +156,9 @@ static int trial_run(struct copies *copies, struct trial *trial)
 	int status;
 
 	trial_words(copies, trial, &words);
-	snprintf(what, sizeof(what), "%zu lane%s, %llu %s, %.0f s", trial->lanes,
+	snprintf(what, sizeof(what), "%zu lane%s, %llu %s%s, %.0f s", trial->lanes,
 	    plural(trial->lanes), (unsigned long long)trial->copies, copies_word(trial),
-	    trial->seconds);
+	    trial->way == WAY_BESIDE ? " side by side" : "", trial->seconds);
 	free(copies->refusal);
 	status = run_only(copies->bench, &words, copies->level, what, &report, &copies->refusal);
 	gaps_stop(gaps);
@@ -166,17 +174,17 @@ static int trial_run(struct copies *copies, struct trial *trial)
 /* trial_get gives that run, made before or now; NULL: no more, *ret_status says why. That one copy
  * does not run, or that the CPU is another's, is an error; that many do not, an answer. */
 static const struct trial *trial_get(
-    struct copies *copies, size_t lanes, uint64_t n, double seconds, int *ret_status)
+    struct copies *copies, enum way way, size_t lanes, uint64_t n, double seconds, int *ret_status)
 {
 	struct trial *trial = &copies->trials[copies->n_trials];
 
 	for (size_t i = 0; i < copies->n_trials; i++)
-		if (copies->trials[i].lanes == lanes && copies->trials[i].copies == n &&
-		    copies->trials[i].seconds == seconds)
+		if (copies->trials[i].way == way && copies->trials[i].lanes == lanes &&
+		    copies->trials[i].copies == n && copies->trials[i].seconds == seconds)
 			return &copies->trials[i];
 	if (copies->n_trials == TRIALS_MAX)
 		return NULL;
-	*trial = (struct trial){.lanes = lanes, .copies = n, .seconds = seconds};
+	*trial = (struct trial){.way = way, .lanes = lanes, .copies = n, .seconds = seconds};
 	*ret_status = trial_run(copies, trial);
 	if (*ret_status == BENCH_INTERRUPTED)
 		return NULL;
@@ -194,6 +202,7 @@ static const struct trial *trial_get(
 
 struct question {
 	struct copies *copies;
+	enum way way;
 	size_t lanes;
 	enum copies_counting counting;
 };
@@ -203,7 +212,7 @@ static int trial_holds(void *self, uint64_t n, bool whole, bool *ret_holds)
 	const struct question *question = self;
 	const double seconds = question->copies->seconds;
 	int status = CLI_OK;
-	const struct trial *trial = trial_get(question->copies, question->lanes, n,
+	const struct trial *trial = trial_get(question->copies, question->way, question->lanes, n,
 	    whole ? seconds : fmin(seconds, fmax(2, seconds / 12)), &status);
 
 	*ret_holds = trial && trial->holds[question->counting];
@@ -211,24 +220,23 @@ static int trial_holds(void *self, uint64_t n, bool whole, bool *ret_holds)
 }
 
 /* *n is known to hold before, if not 0. */
-static int largest_find(
-    struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t *n)
+static int largest_find(struct question *question, uint64_t *n)
 {
-	struct question question = {copies, lanes, counting};
-	const struct limit limit = {copies->max, 0.02, *n, trial_holds, &question};
+	const struct limit limit = {question->copies->max, 0.02, *n, trial_holds, question};
 
 	return limit_find(&limit, n);
 }
 
 /* The smallest number above n that was tried and not held, 0 if none was. */
-static uint64_t not_held(
-    const struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t n)
+static uint64_t not_held(const struct question *question, uint64_t n)
 {
+	const struct copies *copies = question->copies;
 	uint64_t least = 0;
 
 	for (size_t i = 0; i < copies->n_trials; i++) {
 		const struct trial *trial = &copies->trials[i];
-		if (trial->lanes == lanes && trial->copies > n && !trial->holds[counting] &&
+		if (trial->way == question->way && trial->lanes == question->lanes &&
+		    trial->copies > n && !trial->holds[question->counting] &&
 		    (!least || trial->copies < least))
 			least = trial->copies;
 	}
@@ -236,6 +244,7 @@ static uint64_t not_held(
 }
 
 static const struct column largest_columns[] = {
+    {"side", "side by side", COLUMN_TEXT},
     {"lanes", "lanes", 0},
     {"counting", "counting", COLUMN_TEXT},
     {"copies", "copies", 0},
@@ -248,19 +257,25 @@ static const struct column largest_columns[] = {
     {"not_held", "not held", 0},
 };
 
-static json_t *largest_row(
-    struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t n)
+static const char *way_word(const struct copies *copies, enum way way)
 {
+	return way == WAY_BESIDE ? "yes" : copies->ways[WAY_BESIDE] ? "off" : "-";
+}
+
+static json_t *largest_row(const struct question *question, uint64_t n)
+{
+	const struct copies *copies = question->copies;
 	const struct trial *held = NULL;
-	const uint64_t above = not_held(copies, lanes, counting, n);
-	json_t *row = json_pack("{s:I, s:s, s:I, s:o?}", "lanes", (json_int_t)lanes, "counting",
-	    copies_counting_name(counting), "copies", (json_int_t)n, "not_held",
+	const uint64_t above = not_held(question, n);
+	json_t *row = json_pack("{s:s, s:I, s:s, s:I, s:o?}", "side",
+	    way_word(copies, question->way), "lanes", (json_int_t)question->lanes, "counting",
+	    copies_counting_name(question->counting), "copies", (json_int_t)n, "not_held",
 	    above ? json_integer((json_int_t)above) : NULL);
 
 	for (size_t i = 0; i < copies->n_trials; i++) {
 		const struct trial *trial = &copies->trials[i];
-		if (trial->lanes == lanes && trial->copies == n &&
-		    trial->seconds == copies->seconds)
+		if (trial->way == question->way && trial->lanes == question->lanes &&
+		    trial->copies == n && trial->seconds == copies->seconds)
 			held = trial;
 	}
 	if (row && held)
@@ -275,6 +290,7 @@ static json_t *largest_row(
 /* ---- result ------------------------------------------------------------------------ */
 
 static const struct column trial_columns[] = {
+    {"side", "side by side", COLUMN_TEXT},
     {"lanes", "lanes", 0},
     {"copies", "copies", 0},
     {"seconds", "s", 1},
@@ -292,6 +308,8 @@ static int by_size(const void *a, const void *b)
 {
 	const struct trial *x = a, *y = b;
 
+	if (x->way != y->way)
+		return x->way < y->way ? -1 : 1;
 	if (x->lanes != y->lanes)
 		return x->lanes < y->lanes ? -1 : 1;
 	if (x->copies != y->copies)
@@ -309,9 +327,9 @@ const char *copies_holds_word(const bool holds[COPIES_COUNTINGS], bool refused)
 static void trial_row(struct copies *copies, const struct trial *t, json_t *points)
 {
 	const double copy_us = t->busy_us / (double)t->copies;
-	json_t *row = json_pack("{s:I, s:I, s:f, s:s}", "lanes", (json_int_t)t->lanes, "copies",
-	    (json_int_t)t->copies, "seconds", t->seconds, "holds",
-	    copies_holds_word(t->holds, t->refused));
+	json_t *row = json_pack("{s:s, s:I, s:I, s:f, s:s}", "side", way_word(copies, t->way),
+	    "lanes", (json_int_t)t->lanes, "copies", (json_int_t)t->copies, "seconds", t->seconds,
+	    "holds", copies_holds_word(t->holds, t->refused));
 
 	if (row && !t->refused)
 		json_object_update_new(row,
@@ -328,16 +346,17 @@ static void trials_table(struct copies *copies)
 {
 	struct bench *bench = copies->bench;
 	json_t *points = NULL;
-	char title[40];
+	char title[60];
 
 	qsort(copies->trials, copies->n_trials, sizeof(copies->trials[0]), by_size);
 	bench_table(bench, "trials", "every run, by number of copies", trial_columns,
 	    sizeof(trial_columns) / sizeof(trial_columns[0]));
 	for (size_t i = 0; i < copies->n_trials; i++) {
 		const struct trial *trial = &copies->trials[i];
-		if (!i || trial->lanes != copies->trials[i - 1].lanes) {
-			snprintf(
-			    title, sizeof(title), "%zu lane%s", trial->lanes, plural(trial->lanes));
+		if (!i || trial->lanes != copies->trials[i - 1].lanes ||
+		    trial->way != copies->trials[i - 1].way) {
+			snprintf(title, sizeof(title), "%zu lane%s%s", trial->lanes,
+			    plural(trial->lanes), trial->way == WAY_BESIDE ? ", side by side" : "");
 			points = plot_series(&bench->plot, PLOT_LINE, title);
 		}
 		trial_row(copies, trial, points);
@@ -356,6 +375,10 @@ static void copies_notes(struct copies *copies)
 	    "a miss is in a gap if a thread of priority 60 on the CPU of a lane woke more than "
 	    "0.15 ms late at that time; a miss directly after a miss in a gap counts as in the gap "
 	    "too; not run counts slots that were skipped or slipped");
+	if (copies->ways[WAY_BESIDE])
+		bench_note(bench,
+		    "side by side: yes: one call serves copies of a component that offers it, in "
+		    "groups, as by default; off: one after the other (side_by_side = \"off\")");
 	for (size_t i = 0; i < copies->n_trials; i++) {
 		const struct trial *trial = &copies->trials[i];
 		if (trial->why[0] && !trial->holds[COPIES_OUTSIDE])
@@ -376,6 +399,24 @@ static void copies_notes(struct copies *copies)
 	bench->plot.log_x = bench->plot.log_y = true;
 }
 
+/* What holds without a miss holds with some that are not counted. */
+static int search_both(struct copies *copies, enum way way, size_t lanes, json_t *rows)
+{
+	struct question question = {copies, way, lanes, COPIES_EVERY};
+	uint64_t n = 0;
+
+	for (int c = COPIES_EVERY; c <= COPIES_OUTSIDE; c++) {
+		int status;
+
+		question.counting = (enum copies_counting)c;
+		status = largest_find(&question, &n);
+		if (status != CLI_OK)
+			return status;
+		json_array_append_new(rows, largest_row(&question, n));
+	}
+	return CLI_OK;
+}
+
 /* All that can be searched; then the tables, of what there is. */
 static int copies_measure(struct copies *copies)
 {
@@ -383,17 +424,11 @@ static int copies_measure(struct copies *copies)
 	int status = CLI_OK;
 	size_t i;
 
-	for (size_t l = 0; l < copies->n_lanes && status == CLI_OK; l++) {
-		uint64_t n = 0; /* what holds without a miss holds with some that are not counted */
-		for (int c = COPIES_EVERY; c <= COPIES_OUTSIDE && status == CLI_OK; c++) {
-			status = largest_find(
-			    copies, (size_t)copies->lanes[l], (enum copies_counting)c, &n);
-			if (status == CLI_OK)
-				json_array_append_new(rows,
-				    largest_row(copies, (size_t)copies->lanes[l],
-				        (enum copies_counting)c, n));
-		}
-	}
+	for (size_t l = 0; l < copies->n_lanes; l++)
+		for (int way = WAY_BESIDE; way < WAYS; way++)
+			if (copies->ways[way] && status == CLI_OK)
+				status = search_both(
+				    copies, (enum way)way, (size_t)copies->lanes[l], rows);
 	if (status == CLI_OK || status == BENCH_INTERRUPTED) {
 		trials_table(copies);
 		bench_table(copies->bench, "largest", "the largest number without a miss",
@@ -427,14 +462,31 @@ static int options_parse(struct copies *copies)
 	return bench_level(bench, &copies->level) < 0 ? CLI_USAGE : CLI_OK;
 }
 
-/* The slot that the file says, where the command does not. */
-static int slot_find(struct copies *copies)
+/* Both ways where it makes a difference and is not said by --set. */
+static void ways_find(struct copies *copies, const struct waveform *waveform)
+{
+	const struct cli_args *args = copies->bench->args;
+
+	copies->ways[WAY_ALONE] = true;
+	for (size_t i = 0; i < waveform->n_instances; i++)
+		copies->ways[WAY_BESIDE] =
+		    copies->ways[WAY_BESIDE] || waveform->instances[i].type->many;
+	for (size_t i = 0; cli_nth(args, "set", i); i++)
+		if (strncmp(cli_nth(args, "set", i), "side_by_side=", 13) == 0)
+			copies->ways[WAY_BESIDE] = false;
+}
+
+/* The slot that the file says, where the command does not, and whether copies can be side by
+ * side. */
+static int source_look(struct copies *copies)
 {
 	struct source source;
 	const int status = source_open(&source, copies->bench->args, copies->path, false);
 
-	if (status == CLI_OK)
+	if (status == CLI_OK) {
 		copies->slot_us = (double)source.waveform->slot_ns * 1e-3;
+		ways_find(copies, source.waveform);
+	}
 	source_close(&source);
 	return status;
 }
@@ -456,7 +508,7 @@ int bench_copies(const struct cli_args *args)
 	if (status == CLI_OK && !args->n_args)
 		status = bench_file(&bench, "utran384-random.conf", path, sizeof(path));
 	if (status == CLI_OK)
-		status = slot_find(copies);
+		status = source_look(copies);
 	if (status == CLI_OK)
 		status = copies_measure(copies);
 	status = bench_end(&bench, status);

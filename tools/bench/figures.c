@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/line.h"
+
 enum { RANGE_MAX = 1000 };
 
 #define GROUPS_CHANCE 0.01
@@ -144,28 +146,16 @@ static struct interval interval_about(double middle, double half)
 
 struct line line_fit(const double (*points)[2], size_t n)
 {
-	double w = 0, x = 0, y = 0, xx = 0, xy = 0, left = 0, scale, t;
-	struct line line;
+	const struct line_least least = line_least(points, n);
+	struct line line = {.base = least.base, .slope = least.slope};
+	double left = 0, t;
 
-	for (size_t i = 0; i < n; i++) {
-		const double weight = 1 / (points[i][1] * points[i][1]);
-		w += weight;
-		x += weight * points[i][0];
-		y += weight * points[i][1];
-		xx += weight * points[i][0] * points[i][0];
-		xy += weight * points[i][0] * points[i][1];
-	}
-	scale = w * xx - x * x;
-	if (!(scale > 1e-12 * w * xx))
-		return (struct line){NAN, NAN, {NAN, NAN}, {NAN, NAN}};
-	line.slope = (w * xy - x * y) / scale;
-	line.base = (y - line.slope * x) / w;
 	for (size_t i = 0; i < n; i++)
 		left +=
 		    pow((points[i][1] - line.base - line.slope * points[i][0]) / points[i][1], 2);
 	t = n > 2 ? student_95(n - 2) * sqrt(left / (double)(n - 2)) : NAN;
-	line.base_range = interval_about(line.base, t * sqrt(xx / scale));
-	line.slope_range = interval_about(line.slope, t * sqrt(w / scale));
+	line.base_range = interval_about(line.base, t * least.base_error);
+	line.slope_range = interval_about(line.slope, t * least.slope_error);
 	return line;
 }
 

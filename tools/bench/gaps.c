@@ -2,12 +2,11 @@
 #include "tools/bench/gaps.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 
 #include "core/base/clock.h"
+#include "core/platform/platform.h"
 
 enum { GAPS_MAX = 8192, POLL_NS = 250000, LATE_NS = 150000, IDLE_LATE_NS = 20000, PRIORITY = 60 };
 
@@ -32,14 +31,8 @@ struct gaps {
 
 static bool thread_prepare(const struct watch *watch, bool above)
 {
-	const struct sched_param priority = {.sched_priority = PRIORITY};
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET((size_t)watch->cpu, &set);
-	prctl(PR_SET_TIMERSLACK, 1UL);
-	return sched_setaffinity(0, sizeof(set), &set) == 0 &&
-	    (!above || sched_setscheduler(0, SCHED_FIFO, &priority) == 0);
+	platform_no_slack();
+	return platform_pin(watch->cpu) == 0 && (!above || platform_realtime(0, PRIORITY) == 0);
 }
 
 static void gap_add(struct watch *watch, uint64_t from_ns, uint64_t to_ns)

@@ -2,7 +2,7 @@
  *
  * aloe bench growth: what loading, running and unloading costs as there are more instances in a
  * waveform, and more waveforms on a node. Commands are timed from their start to their end, as a
- * user waits for them. */
+ * user waits for them. And how long after the command the first slot of `aloe run` begins. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "tools/bench/figures.h"
 #include "tools/bench/nodes.h"
 #include "tools/bench/processes.h"
+#include "tools/bench/run.h"
 
 enum {
 	ROWS_MAX = 16,
@@ -24,6 +25,9 @@ enum {
 	INSTANCES_MAX = 20000,
 	SLOT_NS = 10000000,
 	SLOTS_MAX = 1000000,
+	FIRST_SLOT_NS = 1000000,
+	FIRST_SLOTS = 100,
+	FIRST_RUNS_MAX = 101,
 	LOOKS_MAX = 600, /* 50 ms apart, at a run that does not go on */
 	PROCESSES_MAX = NODE_WAVEFORMS_MAX + 64,
 };
@@ -40,6 +44,9 @@ struct growth {
 	size_t n_rows;
 	double slots;
 	struct bench_node node;
+	double runs; /* of `aloe run`; 0: none */
+	double first_ms[FIRST_RUNS_MAX], whole_ms[FIRST_RUNS_MAX];
+	size_t n_first;
 };
 
 /* ---- one row ------------------------------------------------------------------------ */
@@ -209,12 +216,51 @@ static int row_measure(struct growth *growth, struct growth_row *row)
 	return status;
 }
 
+/* ---- the first slot ------------------------------------------------------------------- */
+
+static int first_run(struct growth *growth, const char *path, double *ret_first_ms)
+{
+	struct words words = {0};
+	json_t *report = NULL;
+	const uint64_t begin = clock_ns();
+	int status;
+
+	words_add(&words, "%s", path);
+	words_add(&words, "--slots=%d", FIRST_SLOTS);
+	status = run_only(growth->bench, &words, simd_best(), "first slot", &report, NULL);
+	*ret_first_ms = (report_number(report, "first_slot_ns") - (double)begin) * 1e-6;
+	json_decref(report);
+	return status;
+}
+
+/* The run before those that count measures the machine, once for all. */
+static int first_measure(struct growth *growth)
+{
+	char path[PATH];
+	double ms;
+	int status =
+	    conf_chain(growth->bench, "first", 0, CONF_COUNTER, FIRST_SLOT_NS, path, sizeof(path));
+
+	if (status == CLI_OK && growth->runs > 0)
+		status = first_run(growth, path, &ms);
+	while (status == CLI_OK && growth->n_first < (size_t)growth->runs) {
+		const uint64_t begin = clock_ns();
+
+		status = first_run(growth, path, &ms);
+		if (status != CLI_OK)
+			break;
+		growth->first_ms[growth->n_first] = ms;
+		growth->whole_ms[growth->n_first++] = (double)(clock_ns() - begin) * 1e-6;
+	}
+	return status;
+}
+
 /* ---- the whole ------------------------------------------------------------------------ */
 
 static int growth_measure(void *self)
 {
 	struct growth *growth = self;
-	int status = CLI_OK;
+	int status = first_measure(growth);
 
 	for (size_t i = 0; i < growth->n_rows && status == CLI_OK; i++)
 		status = row_measure(growth, &growth->rows[i]);
@@ -231,6 +277,34 @@ static const struct column columns[] = {
     {"slot_ns", "ns a slot and instance", 1},
     {"mb", "MB", 1},
 };
+
+static const struct column first_columns[] = {
+    {"runs", "runs", 0},
+    {"first_slot_ms", "first slot ms", 1},
+    {"least_ms", "least", 1},
+    {"most_ms", "most", 1},
+    {"whole_ms", "whole command ms", 1},
+};
+
+static void first_result(struct growth *growth)
+{
+	const size_t n = growth->n_first;
+
+	if (n == 0)
+		return;
+	bench_table(growth->bench, "first", "from the command `aloe run` to the first slot",
+	    first_columns, sizeof(first_columns) / sizeof(first_columns[0]));
+	const double middle = median(growth->first_ms, n), whole = median(growth->whole_ms, n);
+
+	bench_row(growth->bench,
+	    json_pack("{s:I, s:f, s:f, s:f, s:f}", "runs", (json_int_t)n, "first_slot_ms", middle,
+	        "least_ms", growth->first_ms[0], "most_ms", growth->first_ms[n - 1], "whole_ms",
+	        whole));
+	bench_note(growth->bench,
+	    "first slot and whole command are medians, of a source and a sink on the timer with "
+	    "slots of %g ms, %d slots a run; the machine was measured before",
+	    FIRST_SLOT_NS * 1e-6, FIRST_SLOTS);
+}
 
 static void growth_result(void *self)
 {
@@ -259,6 +333,7 @@ static void growth_result(void *self)
 	    "ns a slot and instance is the time of a run by slots and instances, of the ten "
 	    "waveforms that were loaded last; MB is resident memory of all processes of the node, "
 	    "their own and that of images");
+	first_result(growth);
 }
 
 /* Whole numbers, at most `most` of them. */
@@ -292,7 +367,8 @@ static int options_parse(void *self)
 	                    : numbers_parse(growth, "waveforms", "1,10,100,1000", 1,
 	                          NODE_WAVEFORMS_MAX, ROWS_MAX, waveforms);
 
-	if (m < 0 || numbers_parse(growth, "slots", "5000", 1, SLOTS_MAX, 1, &growth->slots) < 0)
+	if (m < 0 || numbers_parse(growth, "slots", "5000", 1, SLOTS_MAX, 1, &growth->slots) < 0 ||
+	    numbers_parse(growth, "runs", "15", 0, FIRST_RUNS_MAX, 1, &growth->runs) < 0)
 		return CLI_USAGE;
 	for (int i = 0; i < n; i++)
 		growth->rows[growth->n_rows++] =

@@ -41,7 +41,7 @@ static void times_take(struct times *times, const json_t *instance)
 	json_t *cell;
 	size_t i;
 
-	times->samples = report_number(instance, "calls");
+	times->samples = json_timed(instance);
 	times->mean_us = report_number(instance, "mean_us");
 	times->max_us = report_number(instance, "max_us");
 	times->kmac_max = report_number(instance, "kmac_max");

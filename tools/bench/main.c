@@ -55,7 +55,7 @@ static const struct cli_option common_options[] = {
 	        "20"},                                                                             \
 	    {"trials", 0, "N", NULL, false,                                                        \
 	        "number of trials of each set-up of a system, to find the best set-up; default "   \
-	        "2"},                                                                              \
+	        "5"},                                                                              \
 	{                                                                                          \
 		"seed", 0, "N", NULL, false, "seed of the random order; default 1"                 \
 	}
@@ -96,8 +96,10 @@ static const struct cli_option utran_options[] = {
 static const char utran_doc[] =
     "Runs the bearer on one pinned core and prints the time of a call of each component (mean, "
     "median, 99th percentile, maximum, kMAC) and the share of the transmit chain, the receive "
-    "chain and the decoder in a slot. The published figures of ALOE stand beside the results: 3250 "
-    "us for the chain, of which the decoder takes 1827.8 us.";
+    "chain and the decoder in a slot. Beside each stands what the same chain takes slot after slot "
+    "in the same round, which is the limit, and the share of it that is reached. The published "
+    "figures of ALOE stand beside the results: 3250 us for the chain, of which the decoder takes "
+    "1827.8 us.";
 
 static const struct cli_option copies_options[] = {
     {"seconds", 's', "S", NULL, false, "duration in seconds of a run without a miss; default 60"},
@@ -117,7 +119,9 @@ static const char copies_doc[] =
     "and on two lanes. Short runs double and halve the number; full runs then find the number "
     "within 2 %. Two numbers are printed: the first number counts every miss; the second number "
     "does not count misses in a gap, a time in which even a thread of higher priority did not get "
-    "the core. The cost of a copy is printed for each number of copies. On a machine whose cores "
+    "the core. The cost of a copy is printed for each number of copies. If one call can serve "
+    "several copies of a component (the turbo decoder), all is measured twice, with copies side by "
+    "side and one after the other; with --set side_by_side=... only so. On a machine whose cores "
     "are not shared, the default of 60 s takes about ten minutes per lane.";
 
 static const struct cli_option growth_options[] = {
@@ -126,13 +130,16 @@ static const struct cli_option growth_options[] = {
     {"waveforms", 0, "N,...", NULL, false,
         "waveforms of three instances on one node, 1 .. 1024; default 1,10,100,1000"},
     {"slots", 0, "N", NULL, false, "length of a run in slots; default 5000"},
+    {"runs", 0, "N", NULL, false,
+        "runs on the timer whose first slot is timed, 0 .. 101; default 15"},
 };
 
 static const char growth_doc[] =
     "Loads, runs and unloads waveforms of more and more instances, and more and more waveforms of "
     "three instances, on the virtual clock, each row on a node of its own. Prints the seconds that "
     "the commands load and unload take, the time of a slot and instance, and the memory of the "
-    "node. The default takes several minutes.";
+    "node. Before that, prints how long after the command `aloe run` the first slot of a small "
+    "waveform begins. The default takes several minutes.";
 
 static const struct cli_option map_options[] = {
     {"seeds", 0, "N", NULL, false,
@@ -236,6 +243,8 @@ static const struct cli_option bpsk_options[] = {
     {"slots", 's', "N", NULL, false, "number of slots of each full run; default 1000"},
     {"runs", 'r', "N", NULL, false, "number of full runs that must not miss a slot; default 3"},
     {"max", 'm', "BITS", NULL, false, "largest packet to try in bits; default 16777216"},
+    {"pairs", 0, "N", NULL, false,
+        "pairs of runs that compare two lanes with one, with replicas and without; default 10"},
     CLOCK_OPTION,
     SIMD_OPTION,
 };
@@ -246,7 +255,22 @@ static const char bpsk_doc[] =
     "stable if three runs of 1000 slots miss no slot. Short runs double and halve the packet; full "
     "runs then find the packet within 2.2 %. Two results are printed: the first result counts "
     "every miss; the second result does not count misses in a gap, a time in which an idle core "
-    "stood still too. Takes about half an hour.";
+    "stood still too. Then the packet of one lane is run slot after slot, on one lane and on two, "
+    "without replicas and with them, beside a loop that only copies, on one core and on two: what "
+    "that loop gains is the limit. Takes about half an hour.";
+
+static const struct cli_option lengths_options[] = {
+    {"rounds", 'r', "N", NULL, false, "number of rounds; default 20"},
+    CPU_OPTION,
+    SIMD_OPTION,
+};
+
+static const char lengths_doc[] =
+    "Runs every component for UTRAN, modems and channels with messages of three lengths: about n, "
+    "4 n and 2 n bytes. Predicts the time of a call at the third length from the other two, as "
+    "plans do (first + bytes x marginal), and prints the prediction over the measured time, median "
+    "of 20 rounds; the reach is 10 %. The last column but two is the prediction in proportion to "
+    "one length, as plans have it after a single run. Takes about a minute.";
 
 static const struct cli_option link_options[] = {
     {"samples", 'n', "N", NULL, false, "number of messages of the first length; default 100000"},
@@ -336,12 +360,15 @@ static const struct cli_option pipes_options[] = {
 
 static const char pipes_doc[] =
     "The benchmark of schedulers by Bloessl and others: one null source and one head feed N pipes "
-    "of N stages, and each stage copies floats. For each size, trials find the best set-up of "
+    "of N stages, and each stage copies floats. A source for each lane, or for each pipe of a "
+    "peer, is one of the set-ups, and a bare loop that makes the same copies takes part as the "
+    "limit. For each size, trials find the best set-up of "
     "priority, pinning and lanes of every system. Rounds follow, in which every system runs every "
     "size once, in random order. Prints means with 95 % intervals, the sizes at which the runs "
     "fall into two groups, and the ratios of the pairs of each round. With both peers this takes "
-    "about half an hour. `--sizes 2,5,10 --slot-items 256,512,1024,2048,3072,3840,5120,8192` shows "
-    "the origin of the default of --slot-items.";
+    "about 40 minutes, half of it for trials of 28 set-ups at each size. `--sizes 2,5,10 "
+    "--slot-items 256,512,1024,2048,3072,3840,5120,8192` shows the origin of the default of "
+    "--slot-items.";
 
 static const char draw_doc[] =
     "Draws the picture of a RESULT that a benchmark printed with --json, without measuring again, "
@@ -401,8 +428,11 @@ static const char two_node_doc[] =
     "others makes the CPUs as slow as those computers, and the link is limited to 100 Mbit/s in "
     "network namespaces (root). The command measures what a message and a byte cost, lets the plan "
     "predict with these figures which slot lengths hold, runs each, and prints the shortest slot "
-    "that holds for TCP and for UDP. The machine has little time for anything else meanwhile. "
-    "Takes about three minutes.";
+    "that holds for TCP and for UDP. That thread also sees when it does not have its CPU, so that "
+    "the machine stood: as many slots as that meets may be late, and a trial in which slots are "
+    "late and it meets more than 5 % of them is run again, up to three times, and is void if that "
+    "does not help. The machine has little time for anything else meanwhile. Takes about three "
+    "minutes.";
 
 static const struct cli_option chain_options[] = {
     {"seconds", 's', "S", NULL, false, "duration of a run in seconds; default 2"},
@@ -412,7 +442,8 @@ static const struct cli_option chain_options[] = {
 
 static const char chain_doc[] =
     "Sends a vector of 1000 floats every ms through ten copies on one "
-    "lane: p50, p99 and maximum of the time from the source to the sink. Takes three minutes, and "
+    "lane: p50, p99 and maximum of the time from the source to the sink. Beside it stands its "
+    "limit, a bare chain of processes that wake each other by futexes. Takes three minutes, and "
     "five minutes with GNU Radio.";
 
 static const struct cli_option throughput_options[] = {
@@ -433,7 +464,8 @@ static const struct cli_option handover_options[] = {
 
 static const char handover_doc[] =
     "Measures the hand-over from one component to the next, with all components in one process and "
-    "with one process per component; and the hand-over from one client of JACK to the next. Takes "
+    "with one process per component; and the hand-over from one client of JACK to the next. "
+    "Beside it stands its limit, a bare chain of processes that wake each other by futexes. Takes "
     "three minutes, and five minutes with JACK.";
 
 static const struct cli_option response_options[] = {
@@ -454,11 +486,11 @@ static const char response_doc[] =
 
 static const struct cli_option x310_options[] = {
     {"seconds", 's', "S", NULL, false,
-        "duration of each measured stretch in seconds; default 2, which takes about four minutes "
+        "duration of each measured stretch in seconds; default 2, which takes about eight minutes "
         "in all"},
     {"systems", 0, "NAME,...", NULL, false,
-        "systems to compare: loop-udp, loop-dpdk, uhd, uhd-dpdk, aloe-udp, aloe-dpdk; default: all "
-        "systems"},
+        "systems to compare: loop-udp, loop-dpdk, upols-udp, upols-dpdk, uhd, uhd-dpdk, aloe-udp, "
+        "aloe-dpdk, aloe-udp-cf32, aloe-dpdk-cf32; default: all systems"},
     SIMD_OPTION,
 };
 
@@ -468,7 +500,8 @@ static const char x310_doc[] =
     "through a host (on the first CPU) and back. The host is a bare loop, UHD, or ALOE with the "
     "waveforms x310-passthrough and x310-channel; the transport is kernel UDP, or DPDK's memif "
     "without the kernel. Prints for each host the highest sustained rate, the shortest time from "
-    "antenna to antenna, and the delay of packets in the host.";
+    "antenna to antenna, and the delay of packets in the host; and, in pairs at the same rate, how "
+    "much longer ALOE takes than the bare loop, and than the loop that calls upols by itself.";
 
 static const struct cli_option x310_recovery_options[] = {
     {"spp", 0, "N", NULL, false, "samples per packet, 16 .. 1996; default 256"},
@@ -515,6 +548,8 @@ static const struct cli_command commands[] = {
         handover_doc, CLI_LIST(handover_options), bench_handover},
     {"hist", "", 0, 0, NULL, "show the distribution of execution times", hist_doc,
         CLI_LIST(hist_options), bench_hist},
+    {"lengths", "", 0, 0, NULL, "predict the time of components at another length of messages",
+        lengths_doc, CLI_LIST(lengths_options), bench_lengths},
     {"link", "", 0, 0, NULL, "measure the time of a message over a link", link_doc,
         CLI_LIST(link_options), bench_link},
     {"predict", "", 0, 0, NULL, "predict execution times from one kind of node to another",

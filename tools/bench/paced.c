@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/report/report.h"
+#include "tools/bench/bare_chain.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/conf.h"
 #include "tools/bench/contest.h"
@@ -30,9 +31,12 @@ struct paced {
 	struct contest contest;
 	const struct paced_kind *kind;
 	enum simd_level level;
-	double seconds; /* of a run that has a clock */
-	bool checked;   /* numbered bytes have come out as they went in */
+	double seconds;                     /* of a run that has a clock */
+	bool checked[2];                    /* by type: numbered bytes came out as they went in */
+	double missed[CONTEST_SYSTEMS_MAX]; /* of ours: slots that were not complete in time */
 };
+
+#define LIMIT_SHARE .91 /* 1.1 times as much as the limit */
 
 #define SETUPS(array) .setups = array, .n_setups = sizeof(array) / sizeof((array)[0])
 
@@ -40,6 +44,34 @@ static int report_end(json_t *report, int status)
 {
 	json_decref(report);
 	return status;
+}
+
+/* ---- the limit ------------------------------------------------------------------------ */
+
+/* As many processes as there are components, each of which copies the message. */
+static const struct contest_setup bare[] = {{"a process each, FIFO", 1, false, "bare"}};
+
+static int bare_measure(struct paced *paced, unsigned processes, size_t bytes, unsigned slot_ns,
+    double slots, struct bare_chain_times *ret)
+{
+	const struct bare_chain chain = {.processes = processes,
+	    .bytes = bytes,
+	    .slot_ns = slot_ns,
+	    .slots = (unsigned)slots,
+	    .cpu = paced->bench->cpus[0]};
+	const int status = bare_chain_run(&chain, ret);
+
+	if (status == 0)
+		return CLI_OK;
+	return cli_fail(paced->bench->args, "the bare futex chain: %s", strerror(-status)),
+	       CLI_FAILED;
+}
+
+static void missed_add(
+    struct paced *paced, const struct contest_system *system, const json_t *report)
+{
+	paced->missed[system - paced->contest.systems] +=
+	    report_number(json_object_get(report, "slots"), "missed");
 }
 
 /* ---- chain ------------------------------------------------------------------------ */
@@ -82,6 +114,20 @@ static int copies_write(const struct bench *bench, unsigned stages, unsigned ite
 	return conf_chain(bench, "paced", stages, source, slot_ns, ret_path, size);
 }
 
+static int chain_bare(struct paced *paced, const struct contest_system *system, double slots,
+    double ret[CONTEST_FIGURES])
+{
+	struct bare_chain_times times = {0};
+	const int status =
+	    bare_measure(paced, STAGES + 2, VECTOR * sizeof(float), 1000000, slots, &times);
+
+	ret[0] = times.p99;
+	ret[1] = times.p50;
+	ret[2] = times.max;
+	paced->missed[system - paced->contest.systems] += times.missed;
+	return status;
+}
+
 static int chain_measure(struct contest *contest, const struct contest_system *system,
     const struct contest_setup *setup, const struct contest_size *size, double items,
     const char *what, double ret[CONTEST_FIGURES])
@@ -93,6 +139,8 @@ static int chain_measure(struct contest *contest, const struct contest_system *s
 	int status;
 
 	(void)size;
+	if (setup == bare)
+		return chain_bare(paced, system, items, ret);
 	if (!system->program) {
 		if (copies_write(paced->bench, STAGES, VECTOR, 1000000, path, sizeof(path)) !=
 		    CLI_OK)
@@ -100,6 +148,7 @@ static int chain_measure(struct contest *contest, const struct contest_system *s
 		status = slots_run(paced, path, setup->keys, "timer", items, what, &report);
 		spread_read(
 		    json_object_get(json_object_get(report, "latency"), "measured_us"), ret);
+		missed_add(paced, system, report);
 		return report_end(report, status);
 	}
 	words_add(&words, "chain");
@@ -128,11 +177,23 @@ static const struct contest_setup our_setups[] = {
     {"2 lanes, FIFO", 2, true, NULL},
 };
 static const struct contest_system throughput_peers[] = {
-    {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO, false}};
+    {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO, false},
+    {"gnuradio float", "gnuradio", 0, 0, 0, contest_gnuradio, CONTEST_GNURADIO, false}};
+
+/* The type of the symbols is the second word of a system's name. */
+static const char *type_of(const struct contest_system *system, const char *otherwise)
+{
+	static const char *const types[] = {"i16", "float"};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strstr(system->name, types[i]))
+			return types[i];
+	return otherwise;
+}
 
 /* Bytes in, bytes out; with two lanes the receiver has its own. */
-static int bits_write(const struct bench *bench, double bits, unsigned lanes, bool numbers,
-    char *ret_path, size_t size)
+static int bits_write(const struct bench *bench, double bits, const char *type, unsigned lanes,
+    bool numbers, char *ret_path, size_t size)
 {
 	char text[1024];
 	const int second = lanes > 1;
@@ -143,18 +204,18 @@ static int bits_write(const struct bench *bench, double bits, unsigned lanes, bo
 	    "\"%s\"; pin = 0; };\n"
 	    "\thead: { component = \"head\"; items = %.0f; pin = 0; };\n"
 	    "\tunpack: { component = \"unpack\"; pin = 0; };\n"
-	    "\tmap: { component = \"bpsk_mod\"; output = \"i16\"; pin = 0; };\n"
+	    "\tmap: { component = \"bpsk_mod\"; output = \"%s\"; pin = 0; };\n"
 	    "\tdecide: { component = \"bpsk_demod\"; pin = %d; };\n"
 	    "\tpack: { component = \"pack\"; output = \"byte\"; pin = %d; };\n"
 	    "\tsink: { component = \"%s\"; pin = %d; };\n"
 	    "};\nlinks = (\"source -> head -> unpack -> map -> decide -> pack -> sink\");\n",
-	    (int)SLOT_BITS / 8, numbers ? "numbers" : "zeros", bits / 8, second, second,
+	    (int)SLOT_BITS / 8, numbers ? "numbers" : "zeros", bits / 8, type, second, second,
 	    numbers ? "number_check" : "null_sink", second);
 	return conf_write(bench, "bits", text, ret_path, size);
 }
 
-static int bits_run(struct paced *paced, const struct contest_setup *setup, double items,
-    bool numbers, const char *what, double *ret)
+static int bits_run(struct paced *paced, const struct contest_system *system,
+    const struct contest_setup *setup, double items, bool numbers, const char *what, double *ret)
 {
 	struct words words = {.fifo = setup->fifo};
 	const unsigned lanes =
@@ -164,7 +225,8 @@ static int bits_run(struct paced *paced, const struct contest_setup *setup, doub
 	char path[4096], cpus[16];
 	int status;
 
-	if (bits_write(paced->bench, items, lanes, numbers, path, sizeof(path)) != CLI_OK)
+	if (bits_write(paced->bench, items, type_of(system, "cf32"), lanes, numbers, path,
+	        sizeof(path)) != CLI_OK)
 		return CLI_FAILED;
 	bench_cpus_write(paced->bench, lanes, cpus, sizeof(cpus));
 	words_add(&words, "%s", path);
@@ -181,16 +243,17 @@ static int bits_run(struct paced *paced, const struct contest_setup *setup, doub
 	return report_end(report, status);
 }
 
-/* Before the first run one with bytes that are looked at; those that count carry zeros, as the
- * peers' do. */
-static int bits_ours(struct paced *paced, const struct contest_setup *setup, double items,
-    const char *what, double *ret)
+/* Before the first run of each type one with bytes that are looked at; those that count carry
+ * zeros, as the peers' do. */
+static int bits_ours(struct paced *paced, const struct contest_system *system,
+    const struct contest_setup *setup, double items, const char *what, double *ret)
 {
-	int status = paced->checked ? CLI_OK : bits_run(paced, setup, 8e5, true, "check", ret);
+	bool *checked = &paced->checked[strcmp(type_of(system, "cf32"), "cf32") != 0];
+	int status = *checked ? CLI_OK : bits_run(paced, system, setup, 8e5, true, "check", ret);
 
-	paced->checked = paced->checked || status == CLI_OK;
+	*checked = *checked || status == CLI_OK;
 	if (status == CLI_OK)
-		status = bits_run(paced, setup, items, false, what, ret);
+		status = bits_run(paced, system, setup, items, false, what, ret);
 	return status;
 }
 
@@ -205,9 +268,10 @@ static int throughput_measure(struct contest *contest, const struct contest_syst
 
 	(void)size;
 	if (!system->program)
-		return bits_ours(paced, setup, items, what, ret);
+		return bits_ours(paced, system, setup, items, what, ret);
 	words_add(&words, "throughput");
 	words_add(&words, "items=%.0f", items);
+	words_add(&words, "complex=%d", !strcmp(type_of(system, "complex"), "complex"));
 	contest_words(&words, setup->keys);
 	status = peer_run(paced->bench, system, &words, what, &report);
 	ret[0] = report_number(report, "seconds");
@@ -240,8 +304,8 @@ static const struct contest_system handover_peers[] = {
 
 /* From the first's beginning to the last's end, by their number: with all that the components do
  * themselves. */
-static int handover_ours(struct paced *paced, const struct contest_setup *setup, double items,
-    const char *what, double ret[CONTEST_FIGURES])
+static int handover_ours(struct paced *paced, const struct contest_system *system,
+    const struct contest_setup *setup, double items, const char *what, double ret[CONTEST_FIGURES])
 {
 	const int instances = CLIENTS + 2;
 	const bool free_running = setup == hot;
@@ -259,7 +323,22 @@ static int handover_ours(struct paced *paced, const struct contest_setup *setup,
 	ret[0] = report_number(measured, "p50") / instances;
 	ret[1] = report_number(measured, "p50");
 	ret[2] = report_number(measured, "p99");
+	missed_add(paced, system, report);
 	return report_end(report, status);
+}
+
+static int handover_bare(struct paced *paced, const struct contest_system *system, double slots,
+    double ret[CONTEST_FIGURES])
+{
+	struct bare_chain_times times = {0};
+	const int status = bare_measure(
+	    paced, CLIENTS + 2, FRAMES * sizeof(float), HANDOVER_SLOT_NS, slots, &times);
+
+	ret[0] = times.p50 / (CLIENTS + 2);
+	ret[1] = times.p50;
+	ret[2] = times.p99;
+	paced->missed[system - paced->contest.systems] += times.missed;
+	return status;
 }
 
 static int handover_measure(struct contest *contest, const struct contest_system *system,
@@ -272,8 +351,10 @@ static int handover_measure(struct contest *contest, const struct contest_system
 	int status;
 
 	(void)size;
+	if (setup == bare)
+		return handover_bare(paced, system, items, ret);
 	if (!system->program)
-		return handover_ours(paced, setup, items, what, ret);
+		return handover_ours(paced, system, setup, items, what, ret);
 	words_add(&words, "handover");
 	words_add(&words, "clients=%d", (int)CLIENTS);
 	words_add(&words, "frames=%d", (int)FRAMES);
@@ -299,8 +380,10 @@ static double per_second(const struct contest *contest, const struct contest_siz
 struct paced_kind {
 	struct contest contest; /* what is the same in each run of the command */
 	const struct contest_system *peers;
-	const struct contest_system ours[4];
-	double items; /* bits; 0: slots of `seconds` */
+	size_t n_peers;
+	const struct contest_system ours[5];
+	size_t p50, p99; /* which figures they are, where a bare chain is among ours */
+	double items;    /* bits; 0: slots of `seconds` */
 	double slot_s;
 	const char *notes[3], *plot, *x;
 };
@@ -311,11 +394,12 @@ static const struct paced_kind kinds[] = {
          .rate_of = in_ms,
          .title = "p99 from emit to sink, in us; rate: ms",
          .more = {NULL, "p50 us", "max us"}},
-        chain_peers,
+        chain_peers, 1,
         {{.name = "aloe", SETUPS(one_lane)},
             {.name = "aloe none", .beside = true, SETUPS(one_shared)},
-            {.name = "aloe component", .beside = true, SETUPS(one_apart)}},
-        0, 1e-3,
+            {.name = "aloe component", .beside = true, SETUPS(one_apart)},
+            {.name = "bare futex chain", .beside = true, SETUPS(bare)}},
+        1, 0, 0, 1e-3,
         {"a vector of 1000 floats goes every ms through 10 copies; the time is from the source to "
          "the sink",
             "ALOE: one lane on a slot clock of 1 ms, with isolation waveform (all components in "
@@ -326,22 +410,28 @@ static const struct paced_kind kinds[] = {
          .unit = "s",
          .rate_of = megabits_of,
          .title = "times in s; rate: Mbit/s"},
-        throughput_peers, {{.name = "aloe", SETUPS(our_setups)}}, 50e6, 0,
-        {"bytes are unpacked to bits, mapped to symbols (ALOE: i16; GNU Radio: float), decided and "
-         "packed to bytes; free-running clock, 16384 bits in a slot; the source sends zeros; a run "
-         "with numbered bytes checks before the measurement that all bytes arrive unchanged"},
+        throughput_peers, 2,
+        {{.name = "aloe", SETUPS(our_setups)},
+            {.name = "aloe i16", .beside = true, SETUPS(our_setups)}},
+        0, 0, 50e6, 0,
+        {"bytes are unpacked to bits, mapped to symbols, decided and packed to bytes; ALOE: "
+         "free-running clock, 16384 bits in a slot; the source sends zeros; a run with numbered "
+         "bytes checks before the measurement that all bytes arrive unchanged",
+            "symbols: aloe cf32 and gnuradio complex, the same type; and beside each the best of "
+            "its other types, aloe i16 and gnuradio float"},
         "Time that a BPSK chain takes for the bits, as fast as possible", "time [s]"},
     {{.measure = handover_measure,
          .unit = "us",
          .rate_of = per_second,
          .title = "time for a component or client, in us; rate: in a second",
          .more = {NULL, "chain p50 us", "chain p99 us"}},
-        handover_peers,
+        handover_peers, 1,
         {{.name = "aloe in process", SETUPS(one_lane)},
             {.name = "aloe component", SETUPS(one_apart)},
             {.name = "aloe none", .beside = true, SETUPS(one_shared)},
-            {.name = "aloe slot after slot", .beside = true, SETUPS(hot)}},
-        0, HANDOVER_SLOT_NS * 1e-9,
+            {.name = "aloe slot after slot", .beside = true, SETUPS(hot)},
+            {.name = "bare futex chain", .beside = true, SETUPS(bare)}},
+        1, 2, 0, HANDOVER_SLOT_NS * 1e-9,
         {"64 floats in 1.333 ms; ALOE: source, 8 copies and sink on one lane, the time from the "
          "start of the source to the end of the sink divided by 10, which includes the work of the "
          "components; JACK: the time from the end of a client's callback to the start of the next "
@@ -381,7 +471,7 @@ static int options_parse(struct paced *paced, const struct paced_kind *kind)
 	contest->trial_items = contest->items;
 	if (status == CLI_OK && bench_level(paced->bench, &paced->level) < 0)
 		status = CLI_USAGE;
-	return status == CLI_OK ? contest_peers(contest, kind->peers, 1) : status;
+	return status == CLI_OK ? contest_peers(contest, kind->peers, kind->n_peers) : status;
 }
 
 static int chain_options(void *self)
@@ -429,6 +519,76 @@ static void paced_plot(struct paced *paced)
 	plot_fini(&over);
 }
 
+static const struct column limit_columns[] = {
+    {"system", "system", COLUMN_TEXT},
+    {"chain_p50_us", "chain p50 us", COLUMN_SHORT},
+    {"chain_p99_us", "chain p99 us", COLUMN_SHORT},
+    {"share_p50", "share of the limit, p50", 2},
+    {"share_p99", "share of the limit, p99", 2},
+    {"in_process_times", "p99 by that in process", COLUMN_SHORT},
+    {"missed", "missed", 0},
+    {"reach", "reach", 2},
+    {"reached", "reached", COLUMN_TEXT},
+};
+
+/* Of those whose components are in processes of their own: the others hand nothing over. */
+static bool is_apart(const struct contest_system *system)
+{
+	return system->setups == one_apart || system->setups == bare;
+}
+
+static void limit_row(struct paced *paced, size_t system, size_t limit)
+{
+	const struct contest *contest = &paced->contest;
+	const struct paced_kind *kind = paced->kind;
+	const struct contest_system *who = &contest->systems[system];
+	const double share = contest_ratio(contest, limit, system, 0, kind->p50);
+	json_t *row = json_pack("{s:s, s:f, s:f, s:f, s:f}", "system", who->name, "chain_p50_us",
+	    contest_median(contest, system, 0, kind->p50), "chain_p99_us",
+	    contest_median(contest, system, 0, kind->p99), "in_process_times",
+	    contest_ratio(contest, system, 0, 0, kind->p99), "missed", paced->missed[system]);
+
+	if (row && is_apart(who)) {
+		json_object_set_new(row, "share_p50", json_real_or_null(share));
+		json_object_set_new(row, "share_p99",
+		    json_real_or_null(contest_ratio(contest, limit, system, 0, kind->p99)));
+	}
+	if (row && who->setups == one_apart) {
+		json_object_set_new(row, "reach", json_real(LIMIT_SHARE));
+		json_object_set_new(
+		    row, "reached", json_string(share >= LIMIT_SHARE ? "yes" : "no"));
+		paced->bench->missed |= share < LIMIT_SHARE;
+	}
+	bench_row(paced->bench, row);
+}
+
+/* Beside the bare chain of the same run, the last of ours. */
+static void limits_table(struct paced *paced)
+{
+	const struct contest *contest = &paced->contest;
+	size_t limit = contest->n_systems;
+
+	while (limit > 0 && contest->systems[limit - 1].setups != bare)
+		limit--;
+	if (limit == 0)
+		return;
+	bench_table(paced->bench, "limits", "beside the bare chain of the same run", limit_columns,
+	    sizeof(limit_columns) / sizeof(limit_columns[0]));
+	for (size_t system = 0; system < limit; system++)
+		limit_row(paced, system, limit - 1);
+	bench_note(paced->bench,
+	    "bare futex chain: as many processes as components, on one CPU, at the priority of "
+	    "lanes: each is woken by a futex, copies the message, reads the clock twice and wakes "
+	    "the next one; the first is awake before the slot; share of the limit: what this chain "
+	    "takes by what the system takes, in the same round; reach: 1.1 times as much as the "
+	    "bare chain at most");
+	bench_note(paced->bench,
+	    "p99 by that in process: for the bare chain this is what no chain of processes that "
+	    "are woken one by one falls below, as each hand-over is a futex's wake-up and a "
+	    "switch of the CPU; missed: slots of all rounds whose chain was not complete at the "
+	    "next edge");
+}
+
 static void paced_result(void *self)
 {
 	struct paced *paced = self;
@@ -437,6 +597,7 @@ static void paced_result(void *self)
 	if (paced->contest.done == 0)
 		return;
 	contest_tables(&paced->contest);
+	limits_table(paced);
 	for (size_t i = 0; i < sizeof(kind->notes) / sizeof(kind->notes[0]) && kind->notes[i]; i++)
 		bench_note(paced->bench, "%s", kind->notes[i]);
 	paced_plot(paced);

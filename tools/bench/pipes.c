@@ -12,6 +12,7 @@
 #include "core/report/report.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/contest.h"
+#include "tools/bench/copying.h"
 #include "tools/bench/figures.h"
 #include "tools/bench/topology.h"
 
@@ -20,8 +21,8 @@ enum {
 	PACKET_BYTES = 500,
 	ITEM_BYTES = 4,
 	PLACES = 3,
-	PASSES = 60,
-	SWEEP_MAX = 8
+	SWEEP_MAX = 8,
+	MESSAGES_SETUPS = 4 /* of ours: the first ones */
 };
 
 struct pipes {
@@ -31,11 +32,15 @@ struct pipes {
 	enum simd_level level;
 };
 
+#define SOURCES "sources=1"
+
 static const struct contest_setup our_setups[] = {
     {"1 lane", 1, false, NULL},
     {"all lanes", 0, false, NULL},
     {"1 lane, FIFO", 1, true, NULL},
     {"all lanes, FIFO", 0, true, NULL},
+    {"all lanes, a source each", 0, false, SOURCES},
+    {"all lanes, a source each, FIFO", 0, true, SOURCES},
 };
 
 static const struct contest_setup futuresdr_setups[] = {
@@ -48,14 +53,33 @@ static const struct contest_setup futuresdr_setups[] = {
     {"flow, FIFO", 0, false, "flow=1 fifo=1"},
     {"flow, FIFO, pinned", 0, false, "flow=1 fifo=1 pin=1"},
     {"smol, FIFO, one core", 0, false, "fifo=1 cpus=1"},
+    {"smol, FIFO, pinned, a source each", 0, false, "fifo=1 pin=1 " SOURCES},
+    {"flow, FIFO, a source each", 0, false, "fifo=1 flow=1 " SOURCES},
+    {"flow, FIFO, pinned, a source each", 0, false, "fifo=1 flow=1 pin=1 " SOURCES},
+    {"local domains, a source each", 0, false, "local=1"},
+    {"local domains, FIFO, a source each", 0, false, "fifo=1 local=1"},
 };
+static const struct contest_setup gnuradio_setups[] = {
+    {"normal", 0, false, ""},
+    {"normal, pinned", 0, false, "pin=1"},
+    {"normal, one core", 0, false, "cpus=1"},
+    {"FIFO", 0, false, "fifo=1"},
+    {"FIFO, pinned", 0, false, "fifo=1 pin=1"},
+    {"FIFO, one core", 0, false, "fifo=1 cpus=1"},
+    {"FIFO, a source each", 0, false, "fifo=1 " SOURCES},
+    {"FIFO, pinned, a source each", 0, false, "fifo=1 pin=1 " SOURCES},
+};
+static const struct contest_setup bare_setups[] = {{"as aloe", 0, false, NULL}};
 
 #define SETUPS(array) .setups = array, .n_setups = sizeof(array) / sizeof((array)[0])
 
 static const struct contest_system peers[] = {
-    {"gnuradio", "gnuradio", 0, 20, 0, contest_gnuradio, CONTEST_GNURADIO, false},
+    {.name = "gnuradio", .program = "gnuradio", .reach = 20, SETUPS(gnuradio_setups)},
     {.name = "futuresdr", .program = "futuresdr", .reach = 2, SETUPS(futuresdr_setups)},
 };
+/* What no system can be below: its time is a share of ours. */
+static const struct contest_system bare = {
+    .name = "copying", .program = "", .reach = 0.85, SETUPS(bare_setups)};
 static const struct contest_system message_peers[] = {
     {"gnuradio", "gnuradio", 0, 50, 0, contest_gnuradio, CONTEST_GNURADIO, false},
 };
@@ -75,16 +99,26 @@ static bool packets_arrived(const json_t *variables, const void *wanted)
 	    report_number(variables, "malformed") == 0 && report_number(variables, "done") == 1;
 }
 
+static unsigned lanes_of(
+    const struct bench *bench, const struct contest_setup *setup, const struct contest_size *size)
+{
+	const unsigned all = bench->n_cpus < size->pipes ? (unsigned)bench->n_cpus : size->pipes;
+
+	return setup->lanes ? setup->lanes : all;
+}
+
 static int measure_ours(struct pipes *pipes, const struct contest_system *system,
     const struct contest_setup *setup, const struct contest_size *size, double items,
     const char *what, double ret[CONTEST_FIGURES])
 {
 	struct bench *bench = pipes->bench;
-	const unsigned all = bench->n_cpus < size->pipes ? (unsigned)bench->n_cpus : size->pipes;
-	const unsigned lanes = setup->lanes ? setup->lanes : all;
+	const unsigned lanes = lanes_of(bench, setup, size);
 	char source[160], head[64], path[4096], cpus[256];
-	struct topology topology = {
-	    .name = "pipes", .pipes = size->pipes, .stages = size->stages, .lanes = lanes};
+	struct topology topology = {.name = "pipes",
+	    .pipes = size->pipes,
+	    .stages = size->stages,
+	    .lanes = lanes,
+	    .sources = setup->keys != NULL};
 	struct words words = {.fifo = setup->fifo};
 	json_t *report = NULL;
 	int status;
@@ -150,12 +184,50 @@ static int measure_peer(struct pipes *pipes, const struct contest_system *system
 	return status;
 }
 
+/* ---- the limit ------------------------------------------------------------------------ */
+
+static unsigned bare_lane(const struct copying *copying, unsigned pipe)
+{
+	const struct topology topology = {.pipes = copying->pipes, .lanes = copying->lanes};
+
+	return topology_lane(&topology, pipe);
+}
+
+/* On the cores, with the priority and the messages of ours at this size. */
+static int measure_bare(struct pipes *pipes, const struct contest_size *size, double items,
+    const char *what, double ret[CONTEST_FIGURES])
+{
+	const struct contest *contest = &pipes->contest;
+	const struct contest_setup *setup = contest->best[0][size - contest->sizes];
+	const double slot_items = contest->systems[0].slot_items;
+	const struct copying copying = {
+	    .pipes = size->pipes,
+	    .stages = size->stages,
+	    .lanes = lanes_of(pipes->bench, setup, size),
+	    .sources = setup->keys != NULL,
+	    .fifo = setup->fifo,
+	    .cpus = pipes->bench->cpus,
+	    .bytes = (size_t)slot_items * ITEM_BYTES,
+	    .messages = (uint64_t)ceil(items / slot_items),
+	    .kernels = move_kernels(pipes->level),
+	    .lane_of = bare_lane,
+	};
+
+	*ret = copying_run(&copying);
+	if (*ret > 0)
+		return CLI_OK;
+	fprintf(stderr, "%s: the bare loop cannot have its cores\n", what);
+	return CLI_FAILED;
+}
+
 static int pipes_measure(struct contest *contest, const struct contest_system *system,
     const struct contest_setup *setup, const struct contest_size *size, double items,
     const char *what, double *ret)
 {
 	struct pipes *pipes = contest->self;
 
+	if (system->setups == bare_setups)
+		return measure_bare(pipes, size, items, what, ret);
 	return (system->program ? measure_peer : measure_ours)(
 	    pipes, system, setup, size, items, what, ret);
 }
@@ -254,7 +326,8 @@ static int ours_add(struct pipes *pipes)
 
 		*system = (struct contest_system){.slot_items = floor(values[i]),
 		    .setups = our_setups,
-		    .n_setups = sizeof(our_setups) / sizeof(our_setups[0])};
+		    .n_setups = pipes->messages ? MESSAGES_SETUPS
+		                                : sizeof(our_setups) / sizeof(our_setups[0])};
 		snprintf(
 		    system->name, sizeof(system->name), n > 1 ? "aloe %.0f" : "aloe", values[i]);
 	}
@@ -278,6 +351,8 @@ static int options_parse(struct pipes *pipes)
 		status = CLI_USAGE;
 	if (status == CLI_OK)
 		status = ours_add(pipes);
+	if (status == CLI_OK && !pipes->messages && !cli_has(pipes->bench->args, "all"))
+		contest->systems[contest->n_systems++] = bare;
 	if (status == CLI_OK && pipes->messages)
 		status = contest_peers(
 		    contest, message_peers, sizeof(message_peers) / sizeof(message_peers[0]));
@@ -288,98 +363,55 @@ static int options_parse(struct pipes *pipes)
 
 /* ---- what it stands on ---- */
 
-/* What a message takes at a core's best, in seconds: to copy it from one of three places into the
- * next, as stages do, and to fill one with zeros; the best of many tries. */
-struct pass {
-	double copy_s, zero_s;
-};
-
-static double pass_time(uint8_t *places, size_t step, size_t bytes, bool copy)
-{
-	uint64_t best = UINT64_MAX;
-
-	for (int round = 0; round < 300; round++) {
-		const uint64_t began = clock_ns();
-		uint64_t ns;
-
-		for (size_t i = 0; i < PASSES; i++) {
-			uint8_t *to = places + (i + 1) % PLACES * step;
-			if (copy)
-				memcpy(to, places + i % PLACES * step, bytes);
-			else
-				memset(to, 0, bytes);
-			__asm__ volatile("" ::: "memory");
-		}
-		ns = clock_ns() - began;
-		best = ns < best ? ns : best;
-	}
-	return (double)best * 1e-9 / PASSES;
-}
-
-static struct pass pass_measure(size_t bytes)
-{
-	const size_t step = (bytes + 127) & ~(size_t)63;
-	uint8_t *places = aligned_alloc(64, PLACES * step);
-	struct pass pass = {NAN, NAN};
-
-	if (!places)
-		return pass;
-	memset(places, 1, PLACES * step);
-	pass = (struct pass){
-	    pass_time(places, step, bytes, true), pass_time(places, step, bytes, false)};
-	free(places);
-	return pass;
-}
-
-/* What the lane that has most to do has of each slot: the first has source and head, but fewer
+/* How many calls of each slot the lane has that has most: the first has source and head, but fewer
  * pipes where they differ. */
-struct part {
-	unsigned lanes, copies, calls;
-	bool first;
-};
-
-static struct part part_of(
+static unsigned calls_of(
     const struct bench *bench, const struct contest_setup *setup, const struct contest_size *size)
 {
-	const unsigned all = (unsigned)bench->n_cpus, most = setup->lanes ? setup->lanes : all;
-	const unsigned lanes = most < size->pipes ? most : size->pipes;
-	const unsigned uneven = size->pipes % lanes > 0, own = size->pipes / lanes + uneven;
+	const unsigned lanes = lanes_of(bench, setup, size), uneven = size->pipes % lanes > 0;
+	const bool heads = !uneven || setup->keys != NULL;
 
-	return (struct part){
-	    .lanes = lanes,
-	    .first = !uneven,
-	    .copies = own * size->stages + !uneven,
-	    .calls = own * (size->stages + 1) + 2 * !uneven,
-	};
+	return (size->pipes / lanes + uneven) * (size->stages + 1) + 2 * heads;
 }
 
 static const struct column limit_columns[] = {
     {"pipes", "pipes", 0},
     {"stages", "stages", 0},
     {"lanes", "lanes", 0},
-    {"mean", "ours", COLUMN_SHORT},
-    {"copying", "copying alone", COLUMN_SHORT},
-    {"share", "share %", 0},
+    {"ours", "ours, median", COLUMN_SHORT},
+    {"copying", "the limit, median", COLUMN_SHORT},
+    {"share", "share of the limit, %", 0},
     {"call_ns", "rest, ns a call", COLUMN_SHORT},
     {"most", "x gnuradio at most", COLUMN_SHORT},
 };
 
-static void limit_row(struct pipes *pipes, size_t z, const struct pass *pass, size_t gnuradio)
+static size_t system_find(const struct contest *contest, const char *name)
+{
+	size_t i = 0;
+
+	while (i < contest->n_systems && strcmp(contest->systems[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static void limit_row(struct pipes *pipes, size_t z, size_t limit)
 {
 	const struct contest *contest = &pipes->contest;
 	const struct contest_size *size = &contest->sizes[z];
-	const struct part part = part_of(pipes->bench, contest->best[0][z], size);
+	const struct contest_setup *setup = contest->best[0][z];
+	const size_t gnuradio = system_find(contest, "gnuradio");
 	const double slots = contest->items / contest->systems[0].slot_items,
-	             mean = contest_mean(contest, 0, z);
-	const double copying = slots * (part.copies * pass->copy_s + part.first * pass->zero_s);
+	             ours = contest_median(contest, 0, z, 0),
+	             copying = contest_median(contest, limit, z, 0);
 
 	bench_row(pipes->bench,
 	    json_pack("{s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:o}", "pipes", (int)size->pipes,
-	        "stages", (int)size->stages, "lanes", (int)part.lanes, "mean", mean, "copying",
-	        copying, "share", 100 * copying / mean, "call_ns",
-	        (mean - copying) / slots / part.calls * 1e9, "most",
+	        "stages", (int)size->stages, "lanes", (int)lanes_of(pipes->bench, setup, size),
+	        "ours", ours, "copying", copying, "share",
+	        100 * contest_ratio(contest, limit, 0, z, 0), "call_ns",
+	        (ours - copying) / slots / calls_of(pipes->bench, setup, size) * 1e9, "most",
 	        json_real_or_null(gnuradio < contest->n_systems
-	                ? contest_mean(contest, gnuradio, z) / copying
+	                ? contest_ratio(contest, gnuradio, limit, z, 0)
 	                : NAN)));
 }
 
@@ -387,24 +419,23 @@ static void limit_row(struct pipes *pipes, size_t z, const struct pass *pass, si
 static void limits_table(struct pipes *pipes)
 {
 	struct contest *contest = &pipes->contest;
+	const size_t limit = system_find(contest, bare.name);
 	const double bytes = contest->systems[0].slot_items * ITEM_BYTES;
-	const struct pass pass = pass_measure((size_t)bytes);
-	size_t gnuradio = 0;
 
-	while (gnuradio < contest->n_systems &&
-	    strcmp(contest->systems[gnuradio].name, "gnuradio") != 0)
-		gnuradio++;
-	bench_table(pipes->bench, "limits",
-	    "share of copying on the lane with the most work; times in s", limit_columns,
-	    sizeof(limit_columns) / sizeof(limit_columns[0]));
+	if (limit == contest->n_systems)
+		return;
+	bench_table(pipes->bench, "limits", "share of the limit, a bare copying loop; times in s",
+	    limit_columns, sizeof(limit_columns) / sizeof(limit_columns[0]));
 	for (size_t z = 0; z < contest->n_sizes; z++)
-		limit_row(pipes, z, &pass, gnuradio);
+		limit_row(pipes, z, limit);
 	bench_note(pipes->bench,
-	    "copying alone: the time in which source, head and copies write their bytes at %.0f "
-	    "GB/s (zeros %.0f), the best rate of a core that only copies messages of %.1f KiB; the "
-	    "rest: the engine's call, clock, histogram and event, data from the cache of the other "
-	    "core, and waiting for the other lane; x gnuradio at most: the ratio without the rest",
-	    bytes / pass.copy_s * 1e-9, bytes / pass.zero_s * 1e-9, bytes / 1024);
+	    "copying: in the same rounds a bare loop fills and copies messages of %.1f KiB between "
+	    "the same buffers with the kernels of the components, on the same cores, with the "
+	    "same priority and the same number of sources as ALOE at this size, and does nothing "
+	    "else; of the engine are the calls, the checks of messages, counts and times, and "
+	    "the gates of lanes; x gnuradio at most: the ratio of the loop; share and ratio are "
+	    "medians of those of the rounds",
+	    bytes / 1024);
 }
 
 static const struct column sweep_columns[] = {
@@ -503,7 +534,8 @@ static void pipes_notes(struct pipes *pipes)
 		    pipes->contest.items, plural(pipes->contest.items), (int)PACKET_BYTES);
 	else
 		bench_note(bench,
-		    "%.0f float%s, one source and one head for all pipes; every stage copies every "
+		    "%.0f float%s, one source and one head for all pipes (\"a source each\": for "
+		    "each lane of ALOE, for each pipe of the others); every stage copies every "
 		    "byte into another buffer; ALOE has a free-running clock with %.0f item%s in a "
 		    "slot and takes one slot through all stages of a pipe before the next slot: "
 		    "the stages of a pipe alternate between two buffers, head has a third, and "

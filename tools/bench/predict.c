@@ -148,7 +148,8 @@ static double measured_ns(const struct predict_kind *kind, const char *instance)
 {
 	const struct profile_entry *entry = plan_profile_find(&kind->profile, instance);
 
-	return entry ? calibrate_ns(entry->kmac_p50, kind->profile.platform.mmac_per_s) : NAN;
+	return entry ? calibrate_ns(entry->points[0].kmac_p50, kind->profile.platform.mmac_per_s)
+	             : NAN;
 }
 
 static bool of_chain(const struct wf_instance *instance)

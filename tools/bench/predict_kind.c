@@ -318,6 +318,7 @@ static bool is_steady(const struct predict_kind *kind, size_t round)
 static int entry_settle(struct predict_kind *kind, const char *instance, double scale)
 {
 	double p50[PREDICT_ROUNDS_MAX] = {0}, p99[PREDICT_ROUNDS_MAX] = {0};
+	uint64_t bytes = 0;
 	size_t n = 0;
 
 	for (size_t r = 0; r < kind->n_rounds; r++) {
@@ -325,13 +326,17 @@ static int entry_settle(struct predict_kind *kind, const char *instance, double 
 		    plan_profile_find(&kind->rounds[r].times, instance);
 
 		if (entry && is_steady(kind, r)) {
-			p50[n] = entry->kmac_p50;
-			p99[n++] = entry->kmac_p99;
+			p50[n] = entry->points[0].kmac_p50;
+			p99[n++] = entry->points[0].kmac_p99;
+			bytes = entry->points[0].bytes;
 		}
 	}
-	return n ? plan_profile_set(&kind->profile, instance, quartile_of(p50, n) * scale,
-	               quartile_of(p99, n) * scale)
-	         : 0;
+	if (!n)
+		return 0;
+	return plan_profile_set(&kind->profile, instance,
+	    &(struct length_point){.bytes = bytes,
+	        .kmac_p50 = quartile_of(p50, n) * scale,
+	        .kmac_p99 = quartile_of(p99, n) * scale});
 }
 
 int predict_settle(struct predict_kind *kind)

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+
+#include "core/platform/platform.h"
 
 static FILE *proc_open(pid_t pid, const char *what)
 {
@@ -183,7 +184,8 @@ void process_prefer(pid_t pid)
 	pid_t thread;
 
 	while ((thread = thread_next(tasks)))
-		(void)setpriority(PRIO_PROCESS, (id_t)thread, -20);
+		if (platform_priority(thread) == 0)
+			(void)platform_nice(pid, thread, -20);
 	if (tasks)
 		closedir(tasks);
 }

@@ -32,8 +32,10 @@ struct process_spent process_spent(pid_t pid);
 /* process_bind lets all threads that there are, and those that they start, run on one CPU only: 0
  * or -errno. */
 int process_bind(pid_t pid, int cpu);
-/* process_prefer gives those threads nice -20, where this user may: other programs of the machine
- * are not to count. */
+/* process_prefer gives those threads nice -20, but for those of real-time priority, and the session
+ * that the process leads, where this user may: other programs of the machine are not to count, nor
+ * their sessions (sched_autogroup). What the threads start later has ordinary priority again: to be
+ * called before a waveform is loaded, for the daemons, and after that, for its hosts. */
 void process_prefer(pid_t pid);
 
 #endif

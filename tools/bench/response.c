@@ -311,14 +311,6 @@ static void cell_name(const struct named_cell *cell, char *ret, size_t size)
 		    c->period_us == 5000 ? "5 ms" : "100 ms");
 }
 
-static const char *stage_name(uint32_t stage)
-{
-	static const char *const names[RESPONSE_STAGES] = {
-	    "interface", "physical layer", "higher layer"};
-
-	return stage < RESPONSE_STAGES ? names[stage] : "?";
-}
-
 static json_t *stalls_list(const struct response_result *r)
 {
 	json_t *list = json_array();
@@ -327,11 +319,11 @@ static json_t *stalls_list(const struct response_result *r)
 		const struct response_stall *s = &r->stalls[i];
 
 		json_array_append_new(list,
-		    json_pack("{s:I, s:f, s:f, s:f, s:f, s:s, s:f, s:f}", "subframe",
-		        (json_int_t)s->subframe, "late_us", (double)s->late_ns / 1e3, "stood_us",
-		        (double)s->stood_ns / 1e3, "timer_us", (double)s->timer_ns / 1e3,
-		        "before_us", (double)s->before_ns / 1e3, "of", stage_name(s->stage),
-		        "ran_us", (double)s->ran_ns / 1e3, "cpu_us", (double)s->cpu_ns / 1e3));
+		    json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "subframe",
+		        (json_int_t)s->subframe, "late_us", (double)s->late_ns / 1e3, "took_us",
+		        (double)s->took_ns / 1e3, "work_us", (double)s->work_ns / 1e3, "others_us",
+		        (double)s->others_ns / 1e3, "stood_us", (double)s->stood_ns / 1e3,
+		        "before_us", (double)s->before_ns / 1e3));
 	}
 	return list;
 }
@@ -339,7 +331,7 @@ static json_t *stalls_list(const struct response_result *r)
 static void stall_note(
     struct bench *bench, const struct named_cell *cell, const struct response_stall *s)
 {
-	char name[80], before[64] = "", timer[64] = "", evidence[128] = "";
+	char name[80], before[64] = "", evidence[160] = "";
 
 	cell_name(cell, name, sizeof(name));
 	if (cell->cell.quota > 0 && !cell->what[0])
@@ -348,16 +340,14 @@ static void stall_note(
 	if (s->before_ns > 0)
 		snprintf(before, sizeof(before), "; %.0f us by that of the subframe before",
 		    (double)s->before_ns / 1e3);
-	if (s->timer_ns > 0)
-		snprintf(timer, sizeof(timer), "; the CPU's timer came %.0f us late",
-		    (double)s->timer_ns / 1e3);
 	if (s->stood_ns > 0)
 		snprintf(evidence, sizeof(evidence),
-		    "; the machine stood %.0f us: the %s had a CPU for %.0f us and got %.0f us",
-		    (double)s->stood_ns / 1e3, stage_name(s->stage), (double)s->ran_ns / 1e3,
-		    (double)s->cpu_ns / 1e3);
-	bench_note(bench, "stall: %s, subframe %llu: late by %.0f us%s%s%s", name,
-	    (unsigned long long)s->subframe, (double)s->late_ns / 1e3, timer, evidence, before);
+		    "; the machine stood %.0f us: of %.0f us the chain had work for %.0f us and "
+		    "all else had the CPUs for %.0f us",
+		    (double)s->stood_ns / 1e3, (double)s->took_ns / 1e3, (double)s->work_ns / 1e3,
+		    (double)s->others_ns / 1e3);
+	bench_note(bench, "stall: %s, subframe %llu: late by %.0f us%s%s", name,
+	    (unsigned long long)s->subframe, (double)s->late_ns / 1e3, evidence, before);
 }
 
 static bool is_first(const struct named_cell *cell)
@@ -515,12 +505,13 @@ static void response_result(void *self)
 	    "none; the recipe also keeps the loops off the chain's CPU, by their affinity");
 	bench_note(bench,
 	    "`share late` and its interval are raw; `outside stalls` is without the late answers, "
-	    "and their subframes, that are proven stalls of the machine: one of the chain's "
-	    "processes had a CPU by the kernel's records and got no CPU time, or the timer that "
-	    "wakes the interface came a millisecond or more after it was due, and its CPU did "
-	    "nothing meanwhile; without that the answer had been in time, and that is at least "
-	    "half of the delay; who waits for a CPU is no proof; `judged`: late answers of which "
-	    "the records are whole");
+	    "and their subframes, that are proven stalls of the machine: of the time from when the "
+	    "interface was to wake until the answer, the chain's work (an eighth more than its "
+	    "rounds take at best) and all else that had a CPU, by the kernel's records (the half "
+	    "on CPUs without the chain: two threads of one core slow each other), explain "
+	    "so little that the answer had been in time without the rest, which is at least half "
+	    "of the delay; where loops fill the CPUs nothing is proven; `judged`: late answers of "
+	    "which the records are whole");
 	stalls_note(rb);
 	bench->plot.title = "Responses that come too late under load (Wang et al., Figure 6)";
 	bench->plot.bars = "curves: who has FIFO priority, timer, period of the quota; bars: 95 % "

@@ -46,12 +46,11 @@ enum response_stage {
 struct response_stall {
 	uint64_t subframe; /* of the cell, from 0 */
 	uint64_t late_ns;
-	uint64_t stood_ns;  /* the machine stood while the chain's processes had a CPU */
-	uint64_t before_ns; /* ... and before, in the late answer for which this one waited */
-	uint64_t timer_ns;  /* ... and the CPU's timer, which wakes the interface, came so late */
-	/* of the process that stood longest: it had a CPU so long, and got so much CPU time */
-	uint64_t ran_ns, cpu_ns;
-	uint32_t stage;
+	uint64_t took_ns;   /* from when the interface was to wake until the answer, of which ... */
+	uint64_t work_ns;   /* ... the chain's work explains so much, */
+	uint64_t others_ns; /* ... all else that had any CPU at most so much, */
+	uint64_t stood_ns;  /* ... and in the rest the machine stood */
+	uint64_t before_ns; /* it stood in the late answer before, for which this one waited */
 };
 
 enum { RESPONSE_STALLS = 256 };

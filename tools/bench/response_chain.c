@@ -26,7 +26,6 @@
 #define PHYSICAL_SHARE 0.77 /* of the work; the rest is the higher layer's */
 enum { LOOK_MS = 20 };
 #define JUDGE_LOOKS 10 /* the kernel's records reach back some seconds */
-#define ASLEEP_NS 50000ull
 
 enum { PROCESSES_MAX = 16, TRIALS = 20, PRIORITY = PLATFORM_PRIORITY_LANE };
 
@@ -78,9 +77,17 @@ uint64_t response_rounds(void)
 	return ROUNDS * 1000000ull / least;
 }
 
-static void stage_work(const struct response_trial *r, double share)
+/* Of the work in a subframe. */
+static double stage_share(enum response_stage stage)
 {
-	work_do((uint64_t)((double)r->rounds * r->work_us * 1e-3 * share));
+	return stage == RESPONSE_STAGE_PHYSICAL ? PHYSICAL_SHARE
+	    : stage == RESPONSE_STAGE_HIGHER    ? 1 - PHYSICAL_SHARE
+	                                        : 0;
+}
+
+static void stage_work(const struct response_trial *r, enum response_stage stage)
+{
+	work_do((uint64_t)((double)r->rounds * r->work_us * 1e-3 * stage_share(stage)));
 }
 
 /* ---- the chain ------------------------------------------------------------------------ */
@@ -97,14 +104,14 @@ static void word_await(_Atomic uint32_t *word, uint32_t seen)
 		futex_wait(word, seen, 0);
 }
 
-static void stage_loop(struct response_trial *r, enum response_stage stage, double share)
+static void stage_loop(struct response_trial *r, enum response_stage stage)
 {
 	const enum response_stage next =
 	    stage == RESPONSE_STAGE_PHYSICAL ? RESPONSE_STAGE_HIGHER : RESPONSE_STAGE_INTERFACE;
 
 	for (uint32_t seen = 0;; seen++) {
 		word_await(&r->shared->go[stage], seen);
-		stage_work(r, share);
+		stage_work(r, stage);
 		word_raise(&r->shared->go[next]);
 	}
 }
@@ -130,7 +137,7 @@ static bool subframe_answer(
 
 	if (clock_ns() < late->wake_ns)
 		clock_sleep_until(late->wake_ns);
-	late->begin_ns = late->end_ns = clock_ns();
+	late->end_ns = clock_ns();
 	if (late->end_ns >= due) {
 		late->late_ns = late->end_ns - due + work_ns(r) + 1;
 		return false;
@@ -143,52 +150,24 @@ static bool subframe_answer(
 	return true;
 }
 
-/* CPU times of the chain, its own last: only that one is fresh while its process runs. */
-static void cpu_read(const struct response_trial *r, uint64_t ret[RESPONSE_STAGES])
-{
-	for (int stage = RESPONSE_STAGES; stage-- > 0;) {
-		struct timespec used = {0};
-		clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
-
-		if (stage == RESPONSE_STAGE_INTERFACE ||
-		    clock_getcpuclockid(r->chain[stage], &clock) == 0)
-			clock_gettime(clock, &used);
-		ret[stage] = (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
-	}
-}
-
-/* After the answer. The others fall asleep first, if there is time. */
-static void late_put(struct response_trial *r, struct stall_late *late)
-{
-	uint64_t cpu_ns[RESPONSE_STAGES];
-
-	if (late->end_ns + 2 * ASLEEP_NS < late->wake_ns + RESPONSE_SUBFRAME_NS)
-		clock_sleep_until(late->end_ns + ASLEEP_NS);
-	late->to_ns = clock_ns();
-	cpu_read(r, cpu_ns);
-	for (int stage = 0; stage < RESPONSE_STAGES; stage++)
-		late->cpu_ns[stage] = cpu_ns[stage] - late->cpu_ns[stage];
-	stall_put(&r->shared->queue, late);
-}
-
-/* true: it was answered. What is read for the evidence is read before the subframe and after it. */
+/* true: it was answered. */
 static bool subframe_run(struct response_trial *r, uint64_t n, uint64_t edge_ns, uint32_t seen)
 {
 	struct response_result *result = &r->shared->result;
 	const uint64_t due = edge_ns + RESPONSE_DUE_NS - RESPONSE_TRANSFER_NS;
-	struct stall_late late = {
-	    .subframe = n, .wake_ns = tick_after(edge_ns + RESPONSE_TRANSFER_NS, r->cell->hz)};
+	struct stall_late late = {.subframe = n,
+	    .from_ns = clock_ns(),
+	    .wake_ns = tick_after(edge_ns + RESPONSE_TRANSFER_NS, r->cell->hz),
+	    .work_ns = work_ns(r)};
 	bool ran;
 
 	if (due > late.wake_ns + work_ns(r))
 		late.slack_ns = due - late.wake_ns - work_ns(r);
-	cpu_read(r, late.cpu_ns);
-	late.from_ns = clock_ns();
 	ran = subframe_answer(r, edge_ns, seen, &late);
 	result->failed += late.late_ns > 0;
 	result->subframes++;
 	if (late.late_ns > 0)
-		late_put(r, &late);
+		stall_put(&r->shared->queue, &late);
 	return ran;
 }
 
@@ -237,8 +216,7 @@ static void stage_main(struct response_trial *r, enum response_stage stage)
 	else if (stage == RESPONSE_STAGE_INTERFACE)
 		interface_loop(r);
 	else
-		stage_loop(r, stage,
-		    stage == RESPONSE_STAGE_PHYSICAL ? PHYSICAL_SHARE : 1 - PHYSICAL_SHARE);
+		stage_loop(r, stage);
 	_exit(0);
 }
 

@@ -9,7 +9,7 @@
 
 /* ---- one part as JSON ------------------------------------------------------------------------ */
 
-enum { STALL_FIELDS = 8 };
+enum { STALL_FIELDS = 7 };
 
 static json_t *stalls_json(const struct response_result *part)
 {
@@ -19,10 +19,10 @@ static json_t *stalls_json(const struct response_result *part)
 		const struct response_stall *s = &part->stalls[i];
 
 		json_array_append_new(stalls,
-		    json_pack("[I, I, I, I, I, I, I, I]", (json_int_t)s->subframe,
-		        (json_int_t)s->late_ns, (json_int_t)s->stood_ns, (json_int_t)s->before_ns,
-		        (json_int_t)s->timer_ns, (json_int_t)s->ran_ns, (json_int_t)s->cpu_ns,
-		        (json_int_t)s->stage));
+		    json_pack("[I, I, I, I, I, I, I]", (json_int_t)s->subframe,
+		        (json_int_t)s->late_ns, (json_int_t)s->took_ns, (json_int_t)s->work_ns,
+		        (json_int_t)s->others_ns, (json_int_t)s->stood_ns,
+		        (json_int_t)s->before_ns));
 	}
 	return stalls;
 }
@@ -73,10 +73,8 @@ static bool stall_read(const json_t *json, uint64_t subframes, struct response_s
 			return false;
 	}
 	*ret = (struct response_stall){(uint64_t)field[0], (uint64_t)field[1], (uint64_t)field[2],
-	    (uint64_t)field[3], (uint64_t)field[4], (uint64_t)field[5], (uint64_t)field[6],
-	    (uint32_t)field[7]};
-	return json_array_size(json) == STALL_FIELDS && ret->subframe < subframes &&
-	    field[7] < RESPONSE_STAGES;
+	    (uint64_t)field[3], (uint64_t)field[4], (uint64_t)field[5], (uint64_t)field[6]};
+	return json_array_size(json) == STALL_FIELDS && ret->subframe < subframes;
 }
 
 /* A file of an earlier version has none of it: nothing is judged. */

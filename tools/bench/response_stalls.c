@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define FIRST_NAMESPACE "pid:[4026531836]" /* PROC_PID_INIT_INO of <linux/proc_ns.h> */
+
 enum {
 	CPUS_MAX = 64,
 	RECORDS_MAX = PERF_RING_BYTES / 40, /* the shortest record has 40 bytes */
@@ -23,7 +25,7 @@ struct stalls {
 	uint8_t bytes[PERF_RING_BYTES];
 	struct evidence_record records[RECORDS_MAX];
 	struct stall_late late[STALL_LATES];
-	struct stall_ran ran[STALL_LATES][RESPONSE_STAGES];
+	struct stall_had had[STALL_LATES];
 	bool judged[STALL_LATES];
 };
 
@@ -62,12 +64,25 @@ static void ring_narrow(struct perf_ring *ring)
 	}
 }
 
+/* Why records tell less here than the rule needs; NULL: they do not. */
+static const char *machine_hides(void)
+{
+	char name[64] = "";
+
+	if (access("/sys/devices/system/cpu/cpu0/cpufreq", F_OK) == 0)
+		return "cores change their frequency (cpufreq), so a slow one looks like a stall";
+	if (readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
+	    strcmp(name, FIRST_NAMESPACE) != 0)
+		return "processes outside of this namespace cannot be told from an idle CPU";
+	return NULL;
+}
+
 struct stalls *stalls_open(const char **ret_why)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct stalls *stalls = calloc(1, sizeof(*stalls));
 
-	*ret_why = stalls ? NULL : "there is no memory for it";
+	*ret_why = stalls ? machine_hides() : "there is no memory for it";
 	if (stalls && cpus > CPUS_MAX)
 		*ret_why = "this machine has more than 64 CPUs";
 	while (!*ret_why && stalls->n_cpus < cpus) {
@@ -146,7 +161,8 @@ static void cpu_take(struct stalls *stalls, int cpu, const int32_t *tids, size_t
 		const size_t first = record_first(stalls->records, records, back_from(late));
 
 		stalls->judged[i] &= reach_ns <= late->from_ns;
-		stall_ran_add(stalls->ran[i], late, tids, stalls->records + first, records - first);
+		stall_had_add(
+		    &stalls->had[i], late, tids, stalls->records + first, records - first);
 	}
 }
 
@@ -170,7 +186,7 @@ void stalls_take(struct stalls *stalls, const pid_t pids[RESPONSE_STAGES],
 
 	if (n == 0 || stalls->blind)
 		return;
-	memset(stalls->ran, 0, n * sizeof(stalls->ran[0]));
+	memset(stalls->had, 0, n * sizeof(stalls->had[0]));
 	memset(stalls->judged, true, n);
 	for (int cpu = 0; cpu < stalls->n_cpus; cpu++)
 		cpu_take(stalls, cpu, pids, n);
@@ -178,7 +194,7 @@ void stalls_take(struct stalls *stalls, const pid_t pids[RESPONSE_STAGES],
 		if (!stalls->judged[i])
 			continue;
 		ret->judged++;
-		if (stall_judge(&stalls->late[i], stalls->ran[i], &stalls->chain, &stall))
+		if (stall_judge(&stalls->late[i], &stalls->had[i], &stalls->chain, &stall))
 			response_stall_add(ret, &stall);
 	}
 }

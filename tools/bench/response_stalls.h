@@ -3,20 +3,21 @@
  * tools/bench/response_stalls.h - which late answers of `aloe bench response` are proven stalls of
  * the machine.
  *
- *   from       wake           end   to
- *    |----------|--------------|-----|
- *    CPU times                       CPU times again, of a late subframe
+ * The balance of a late answer: it took so long, from when the interface was to wake until the
+ * answer. The chain's work explains a part: a number of rounds in registers, an eighth more than
+ * they take on this core at best, and its waking and falling asleep. All else that had any CPU
+ * meanwhile, by the kernel's records, explains at most as much as it had: whoever has a CPU of the
+ * chain delays the chain by that. Whoever has another CPU, which may be the other thread of the
+ * same core, slows the chain by at most half of that. While the chain has something to do and its
+ * CPU is idle, the chain waits for a timer or an interrupt, which a machine that runs delivers
+ * within microseconds. What is left nobody of this machine used, so the machine stood: the
+ * hypervisor had the CPU, whether or not this guest's kernel counts that as somebody's CPU time
+ * (seen: 1 ms of rounds that took 5 ms, counted as CPU time of the chain).
  *
- * A process of the chain that has a CPU by the kernel's records, and gets no CPU time, stands with
- * the machine: the guest's kernel leaves out of the CPU time what the hypervisor took (facts as
- * in core/evidence/join.c). A loop that has the CPU instead has its records, and is no stall. The
- * chain's processes go from CPU to CPU, so the records of all CPUs are looked at, where
- * core/evidence/join.c looks at those of a lane's.
- *
- * The interface sleeps until its timer. If its CPU did nothing at all that is recorded, no switch
- * and no interrupt, from the time at which the timer was due until it came, for a millisecond or
- * more, the CPU itself stood: no loop can do that. A kernel that keeps interrupts off for so long
- * would look the same.
+ * Where loops fill all CPUs nothing can be proven by that. A process of the chain that is stopped
+ * by a quota is kept off by this machine. A kernel that keeps interrupts off for long would look
+ * the same as a machine that stood, and so would a core that changes its frequency: where cores do
+ * (cpufreq), and in a namespace of processes, which hides who had a CPU, nothing is judged.
  */
 #ifndef TOOLS_BENCH_RESPONSE_STALLS_H
 #define TOOLS_BENCH_RESPONSE_STALLS_H
@@ -26,26 +27,23 @@
 #include "core/evidence/ring.h"
 #include "tools/bench/response.h"
 
-/* Times are of CLOCK_MONOTONIC. */
+/* Times are of CLOCK_MONOTONIC. from: the interface has answered the subframe before. */
 struct stall_late {
 	uint64_t subframe, late_ns;
 	uint64_t slack_ns; /* that an answer has left which nothing delays */
-	uint64_t from_ns, wake_ns, begin_ns, end_ns, to_ns; /* begin: the interface is awake */
-	uint64_t cpu_ns[RESPONSE_STAGES]; /* from from_ns to to_ns, or a little more */
+	uint64_t from_ns, wake_ns, end_ns;
+	uint64_t work_ns; /* what the chain's work takes on this core */
 };
 
-/* What the records say of one process of the chain. */
-struct stall_ran {
-	uint64_t ns;         /* it had a CPU from from_ns to to_ns, interrupts left out */
-	uint64_t within_ns;  /* ... from wake_ns to end_ns */
-	uint32_t interrupts; /* meanwhile */
-	uint64_t timer_ns;   /* the timer that woke it came so late, and nothing before it */
-	bool at_end;         /* it has a CPU at to_ns: its CPU time may be an old one */
+/* Who had CPUs from when the interface was to wake until the answer, all CPUs together. */
+struct stall_had {
+	uint64_t chain_ns;  /* the chain's processes, interrupts left out */
+	uint64_t others_ns; /* all other processes, and interrupts; the half on CPUs that the chain
+	                     * did not have; who is not known is one of them */
 };
 
-/* stall_ran_add adds what the records of one CPU say, which are in the order of time and reach back
- * to from_ns. */
-void stall_ran_add(struct stall_ran ran[RESPONSE_STAGES], const struct stall_late *late,
+/* stall_had_add adds what the records of one CPU say, which are in the order of time. */
+void stall_had_add(struct stall_had *had, const struct stall_late *late,
     const int32_t tids[RESPONSE_STAGES], const struct evidence_record *records, size_t n);
 
 /* Of the late subframe before; zeroed: there is none. */
@@ -56,7 +54,7 @@ struct stall_chain {
 /* stall_judge tells whether a late answer is a proven stall: without the time in which the machine
  * stood it would have been in time, and this time is at least half of what delayed it. *ret is
  * filled in either way. To be called in the order of subframes. */
-bool stall_judge(const struct stall_late *late, const struct stall_ran ran[RESPONSE_STAGES],
+bool stall_judge(const struct stall_late *late, const struct stall_had *had,
     struct stall_chain *chain, struct response_stall *ret);
 
 /* ---- the kernel's records of a cell ---- */

@@ -17,9 +17,10 @@
 #include <unistd.h>
 
 #include "core/base/child.h"
+#include "core/base/clock.h"
 #include "core/report/report.h"
 
-enum { TAKEN_S = 60, FIFO_PRIORITY = 40 };
+enum { TAKEN_S = 60 };
 
 /* ---- words ------------------------------------------------------------------------ */
 
@@ -50,7 +51,7 @@ void words_fini(struct words *words)
 static _Noreturn void run_become(const struct bench_run *run, int leash, char *const argv[],
     const struct words *words, enum simd_level level)
 {
-	const struct sched_param param = {.sched_priority = FIFO_PRIORITY};
+	const struct sched_param param = {.sched_priority = RUN_FIFO};
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
 
@@ -273,6 +274,7 @@ static int run_alone(struct bench *bench, const struct words *words, enum simd_l
 {
 	struct bench_run run = {0};
 	struct words copy = {.program = words->program, .fifo = words->fifo};
+	const uint64_t began = clock_ns();
 	int status, seen;
 
 	for (size_t i = 0; i < words->n; i++)
@@ -281,6 +283,7 @@ static int run_alone(struct bench *bench, const struct words *words, enum simd_l
 	if (run_start(bench, &copy, level, &run) < 0)
 		return CLI_FAILED;
 	seen = wait_end(bench, &run, what, watcher);
+	bench->run_s = (double)(clock_ns() - began) * 1e-9;
 	status = run_take(&run, ret_report, ret_errors);
 	return watcher && seen == 0 && status == BENCH_INTERRUPTED && !bench->interrupts ? CLI_OK
 	                                                                                 : status;

@@ -18,7 +18,7 @@
 
 #include "tools/bench/bench.h"
 
-enum { WORDS_MAX = 256 };
+enum { WORDS_MAX = 256, RUN_FIFO = 40 };
 
 struct words { /* of a command line */
 	char *items[WORDS_MAX];
@@ -26,7 +26,9 @@ struct words { /* of a command line */
 	bool lost; /* one did not fit */
 	/* another program than `aloe run`, which prints JSON with "schema": 1 as well; or NULL */
 	const char *program;
-	bool fifo; /* all its threads under SCHED_FIFO */
+	/* all its threads under SCHED_FIFO at RUN_FIFO; where its clock has edges, those of lanes
+	 * have PLATFORM_PRIORITY_LANE */
+	bool fifo;
 };
 
 __attribute__((format(printf, 2, 3))) void words_add(struct words *words, const char *format, ...);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "core/base/clock.h"
 #include "core/platform/perf.h"
@@ -67,7 +68,7 @@ static void *read_main(void *self)
 	if (platform_pin(stretch->cpu) != 0)
 		return NULL;
 	if (platform_realtime(0, 1) != 0)
-		platform_nice(0, 0, NICE);
+		setpriority(PRIO_PROCESS, 0, NICE); /* of this thread alone */
 	for (last = clock_ns(); !atomic_load(&stretch->over); last = now) {
 		now = clock_ns();
 		if (now - last > GAP_NS)

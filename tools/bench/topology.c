@@ -13,11 +13,25 @@ unsigned topology_lane(const struct topology *topology, unsigned pipe)
 	    (topology->pipes - 1 - pipe) * topology->lanes / topology->pipes;
 }
 
+/* What stands behind the name of a lane's source. */
+static void number_print(const struct topology *topology, unsigned lane, char *ret, size_t size)
+{
+	ret[0] = 0;
+	if (topology->sources)
+		snprintf(ret, size, "%u", lane);
+}
+
 static void instances_print(const struct topology *topology, FILE *out)
 {
-	fprintf(out, "instances: {\n\tsource: { %s pin = 0; };\n", topology->source);
-	if (topology->head)
-		fprintf(out, "\thead: { %s pin = 0; };\n", topology->head);
+	fputs("instances: {\n", out);
+	for (unsigned l = 0; l < (topology->sources ? topology->lanes : 1); l++) {
+		char name[16];
+
+		number_print(topology, l, name, sizeof(name));
+		fprintf(out, "\tsource%s: { %s pin = %u; };\n", name, topology->source, l);
+		if (topology->head)
+			fprintf(out, "\thead%s: { %s pin = %u; };\n", name, topology->head, l);
+	}
 	for (unsigned p = 0; p < topology->pipes; p++) {
 		const unsigned lane = topology_lane(topology, p);
 
@@ -30,11 +44,17 @@ static void instances_print(const struct topology *topology, FILE *out)
 
 static void links_print(const struct topology *topology, FILE *out)
 {
+	char name[16];
+
 	fprintf(out, "links = (");
-	if (topology->head)
-		fputs("\"source -> head\",\n\t", out);
+	for (unsigned l = 0; topology->head && l < (topology->sources ? topology->lanes : 1); l++) {
+		number_print(topology, l, name, sizeof(name));
+		fprintf(out, "\"source%s -> head%s\",\n\t", name, name);
+	}
 	for (unsigned p = 0; p < topology->pipes; p++) {
-		fprintf(out, "%s\"%s", p ? ",\n\t" : "", topology->head ? "head" : "source");
+		number_print(topology, topology_lane(topology, p), name, sizeof(name));
+		fprintf(
+		    out, "%s\"%s%s", p ? ",\n\t" : "", topology->head ? "head" : "source", name);
 		for (unsigned s = 0; s < topology->stages; s++)
 			fprintf(out, " -> p%u_%u", p, s);
 		fprintf(out, " -> k%u\"", p);

@@ -6,6 +6,7 @@
  * 	source -> [head ->] +-> p0_0 -> p0_1 -> ... -> k0
  * 	                    +-> p1_0 -> p1_1 -> ... -> k1
  *
+ * With a source for each lane, source and head have the lane's number behind their names.
  * On several lanes the pipes are shared out evenly, and the first lane, which has the source, gets
  * fewer where it does not go evenly. A message goes through all stages of a pipe before the next
  * pipe is run, so that it stays in the core's cache.
@@ -19,6 +20,7 @@ struct topology {
 	const char *name;
 	const char *source, *head, *stage, *sink; /* what stands in their braces; head NULL: none */
 	unsigned pipes, stages, lanes;
+	bool sources; /* a source, and a head, for each lane; not one for all */
 };
 
 /* topology_lane: the lane of a pipe. */

@@ -9,7 +9,8 @@
 
 #include "tools/bench/run.h"
 
-enum x310_host { X310_LOOP, X310_UHD, X310_ALOE };
+/* X310_UPOLS: the loop, which calls the component upols by itself */
+enum x310_host { X310_LOOP, X310_UPOLS, X310_UHD, X310_ALOE };
 
 struct x310_work {
 	const char *key;
@@ -19,7 +20,8 @@ struct x310_work {
 
 struct x310_stretch {
 	enum x310_host host;
-	bool dpdk; /* by memif, else kernel UDP on loopback */
+	bool dpdk;   /* by memif, else kernel UDP on loopback */
+	bool floats; /* ALOE's pass-through has cf32, else ci16 as the others have */
 	const struct x310_work *work;
 	double rate_hz, advance_us, seconds;
 };
@@ -30,12 +32,15 @@ struct x310_figures {
 	 * as well, in which it was answered in time */
 	double windows, paced, answered, in_time;
 	double packets, lost; /* heard by the host; that did not come to it */
-	/* answers that the host did not send; that came after their time */
-	double not_sent, late;
+	/* answers that the host did not send; that came after their time; their share, in
+	 * percent, where the device kept its pace */
+	double not_sent, late, late_paced;
 	double age_p50_us, age_p99_us; /* from antenna to antenna, simulated; NAN */
 	double delays;                 /* packets whose delay in the host was told; us: */
 	double p50_us, p99_us, p999_us, p9999_us, max_us;
+	double whole_us;    /* p50 of a loop, with the poll that found the packet; NAN */
 	double sim_late_us; /* the simulator stood still for so long at most */
+	double retries;     /* how often it was begun again because a program failed */
 	json_t *cells;      /* of delays: [low ns, count] or [low ns, high ns, count]; NULL */
 };
 

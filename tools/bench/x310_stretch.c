@@ -164,7 +164,7 @@ static const char *program_of(enum x310_host host, bool emulates)
 {
 	if (host == X310_UHD)
 		return "../peers/uhd";
-	return emulates ? "../tests/bench/bench_x310" : "aloe-bench";
+	return emulates || host == X310_UPOLS ? "../tests/bench/bench_x310" : "aloe-bench";
 }
 
 static int program_path(const char *name, char *ret, size_t size)
@@ -217,6 +217,8 @@ static int words_aloe(
 		return cli_fail(bench->args, "%s cannot be written: %s", platform, strerror(errno));
 	words_add(words, "%s", waveform);
 	words_add(words, "--radio=%s", platform);
+	if (!stretch->work->emulates && !stretch->floats)
+		words_add(words, "--set=rx.type=ci16");
 	words_add(words, "--set=rate=%.0f", stretch->rate_hz);
 	words_add(words, "--set=slot_samples=%u", stretch->work->samples);
 	words_add(words, "--slots=%.0f",
@@ -233,8 +235,10 @@ static void words_loop(const struct bench *bench, const struct x310_stretch *str
 	if (program_path("../lib/aloe-transports", port, sizeof(port)) ==
 	    0) /* not every host lies where they are looked for */
 		setenv("ALOE_TRANSPORTS", port, 0);
-	if (!stretch->work->emulates)
-		words_add(words, "x310loop");
+	if (stretch->host == X310_UPOLS)
+		words_add(words, "upols");
+	else
+		words_add(words, stretch->work->emulates ? "fftw" : "x310loop");
 	words_add(words, "%s", stretch->dpdk ? "192.168.40.2" : ip);
 	words_add(words, "--json");
 	words_add(words, "--rate=%.0f", stretch->rate_hz);
@@ -291,9 +295,9 @@ const char *x310_missing(enum x310_host host, bool dpdk, bool emulates, char *re
 	if (host == X310_UHD)
 		return "the peer was not built; `make bench-peers` in the source builds the peers, "
 		       "with libuhd-dev, libboost-dev and libfftw3-dev";
-	return emulates ? "bench_x310 was not built; `make benches` in the source builds "
-	                  "bench_x310"
-	                : "aloe-bench is not installed";
+	return emulates || host == X310_UPOLS
+	    ? "bench_x310 was not built; `make benches` in the source builds bench_x310"
+	    : "aloe-bench is not installed";
 }
 
 /* ---- figures ------------------------------------------------------------------------ */
@@ -317,6 +321,9 @@ static void take_loop(const json_t *report, struct x310_figures *ret)
 	ret->not_sent = report_number(report, "skipped") + report_number(report, "shut") +
 	    report_number(report, "not_taken");
 	take_delays(json_object_get(report, "delay_ns"), ret);
+	ret->whole_us = NAN;
+	if (json_object_get(report, "whole_ns"))
+		ret->whole_us = report_number(json_object_get(report, "whole_ns"), "p50") * 1e-3;
 }
 
 /* In us, from the edge of a slot to the end of its last component. */
@@ -326,6 +333,7 @@ static void take_aloe(const json_t *report, struct x310_figures *ret)
 	const json_t *latency = json_object_get(report, "latency"),
 	             *delays = json_object_get(latency, "measured_us");
 
+	ret->whole_us = NAN;
 	ret->packets = report_number(radio, "packets");
 	ret->lost = report_number(radio, "lost");
 	ret->not_sent = report_number(radio, "no_room") + report_number(radio, "behind");
@@ -353,6 +361,8 @@ static void take_sim(const json_t *counts, struct x310_figures *ret)
 	ret->in_time = report_number(steady, "in_time");
 	ret->sim_late_us = report_number(counts, "clock_late_us");
 	ret->late = report_number(channel, "tx_late");
+	ret->late_paced =
+	    100 * report_number(steady, "late") / fmax(report_number(steady, "heard"), 1);
 	ret->lost = fmax(ret->lost, report_number(counts, "wire_full"));
 	ret->age_p50_us = ret->age_p99_us = NAN;
 	if (report_number(age, "count") > 0.5 * fmin(ret->packets, sent)) {
@@ -384,7 +394,7 @@ static int host_run(struct bench *bench, const struct x310_stretch *stretch, con
 	    program_path(
 	        program_of(stretch->host, stretch->work->emulates), program, sizeof(program)) < 0)
 		status = CLI_FAILED;
-	if (stretch->host == X310_LOOP)
+	if (stretch->host == X310_LOOP || stretch->host == X310_UPOLS)
 		words_loop(bench, stretch, ip, &words);
 	else if (stretch->host == X310_UHD)
 		words_uhd(stretch, ip, &words);
@@ -409,7 +419,9 @@ int x310_stretch_run(struct bench *bench, const struct x310_stretch *stretch, co
 	int status = CLI_FAILED;
 	char *errors = NULL;
 
-	for (int i = 0; i < TRIES && status != CLI_OK && !bench->interrupts; i++) {
+	int tries = 0;
+
+	for (; tries < TRIES && status != CLI_OK && !bench->interrupts; tries++) {
 		json_t *counts;
 		struct sim sim;
 
@@ -427,6 +439,7 @@ int x310_stretch_run(struct bench *bench, const struct x310_stretch *stretch, co
 			status = status == CLI_OK ? CLI_FAILED : status;
 		json_decref(counts);
 	}
+	ret->retries = tries > 0 ? tries - 1 : 0;
 	if (errors)
 		fprintf(stderr, "%s", errors);
 	if (status > 128 && !bench->interrupts)

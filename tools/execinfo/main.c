@@ -125,6 +125,7 @@ static int calibrate_show(const struct cli_args *args)
 static int profile_save(const struct cli_args *args, const struct profile_source *source)
 {
 	struct class_rates rates;
+	struct diag diag;
 	char state[PATH_MAX], why[200];
 	int rc = state_find(args, state, sizeof(state));
 
@@ -133,15 +134,19 @@ static int profile_save(const struct cli_args *args, const struct profile_source
 		return CLI_FAILED;
 	}
 
+	diag_init(&diag);
 	rc = rc < 0 ? rc : local_calibrate(state);
-	if (rc == 0) {
-		local_rates(state, &rates);
-		rc = store_profile_write(state, source->report, &rates);
-	}
 	if (rc < 0) {
-		fprintf(stderr, "execinfo: --save: %s: %s\n", state, strerror(-rc));
-		return CLI_FAILED;
+		diag_error(&diag, state, 0, "%s", strerror(-rc));
+	} else {
+		local_rates(state, &rates);
+		rc = store_profile_write(state, source->report, &rates, &diag);
 	}
+	for (size_t i = 0; i < diag.len; i++)
+		fprintf(stderr, "execinfo: --save: %s\n", diag.lines[i]);
+	diag_fini(&diag);
+	if (rc < 0)
+		return CLI_FAILED;
 	printf("stored as the costs of %s on %s: %s\n", report_text(source->report, "waveform"),
 	    rates.cpu, rates.simd);
 	return CLI_OK;
@@ -260,7 +265,8 @@ static const struct cli_command commands[] = {
         "largest value and quantiles of the time of a call in microseconds; kMAC, the mean in "
         "thousand multiply-accumulates of the calibrated kernel; share, the part of the slot. "
         "Below stand the time spent on each input and output, what calls left of their budgets, "
-        "the overhead of the lane, and the time left at the ends of its slots. "
+        "the overhead of the lane, what the lane takes of its core with its waiting, its wake-ups, "
+        "and the time left at the ends of its slots. "
         "aloe-words(7) explains the words.",
         CLI_LIST(options), execinfo_run},
 };

@@ -57,6 +57,7 @@ static void figures_put(json_t *instance, const uint32_t *times, size_t n, doubl
 		sum += times[i];
 	mean = n ? sum / (double)n : 0;
 	json_object_set_new(instance, "calls", json_integer((json_int_t)n));
+	json_object_set_new(instance, "timed", json_integer((json_int_t)n));
 	number_put(instance, "mean_us", mean / 1e3);
 	number_put(instance, "p50_us", quantile_us(times, n, 0.5));
 	number_put(instance, "p99_us", quantile_us(times, n, 0.99));
@@ -226,11 +227,11 @@ static int hist_report(const struct profile_source *source, const json_t *instan
     const char *name, struct plot *ret_plot)
 {
 	const json_t *cells = json_object_get(instance, "histogram_ns");
+	const double timed = json_timed(instance);
 
 	if (!json_array_size(cells))
 		return none_say(name);
-	printf("%s: %.0f call%s, %.3f us p50, %.3f p99, %.3f max\n", name,
-	    report_number(instance, "calls"), plural(report_number(instance, "calls")),
+	printf("%s: %.0f call%s, %.3f us p50, %.3f p99, %.3f max\n", name, timed, plural(timed),
 	    report_number(instance, "p50_us"), report_number(instance, "p99_us"),
 	    report_number(instance, "max_us"));
 	report_cells_figure(source, name, cells, ret_plot);

@@ -52,6 +52,8 @@ static const struct count steady_counts[] = {
     COUNT(struct steady_counts, "paced", paced),
     COUNT(struct steady_counts, "answered", answered),
     COUNT(struct steady_counts, "in_time", in_time),
+    COUNT(struct steady_counts, "heard", heard),
+    COUNT(struct steady_counts, "late", late),
 };
 
 static const struct count channel_counts[] = {

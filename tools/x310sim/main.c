@@ -141,7 +141,8 @@ static const struct cli_section sections[] = {
         "the host to the last. A window is paced if the device kept the sample rate; answered if, "
         "in addition, the host sent as many samples as the device received; in_time if, in "
         "addition, all these samples were played in time. A pause of the machine spoils only the "
-        "windows of the pause."},
+        "windows of the pause. Of the paced windows, heard counts the samples that the device "
+        "received, and late the samples that came after their time."},
     {"EXAMPLES",
         "  x310sim --address 127.0.0.2 &\n"
         "  uhd_usrp_probe --args type=x300,addr=127.0.0.2\n"

@@ -30,15 +30,17 @@ static void judge(
     struct steady *steady, const struct sums *sums, uint64_t ticks, double tick_ns, uint64_t ns)
 {
 	const uint64_t heard = sums->heard - steady->heard, slack = sums->packet + heard / 500;
+	const uint64_t taken = sums->taken - steady->taken, played = sums->played - steady->played;
 	const bool paced = (double)ns <= (double)ticks * tick_ns * PACED;
 	/* else it overran, and was not begun again yet */
 	const bool whole = sums->packet > 0 && heard + slack >= sums->nominal;
 
 	steady->pending.all++;
 	steady->pending.paced += paced;
-	steady->pending.answered += paced && whole && sums->taken - steady->taken + slack >= heard;
-	steady->pending.in_time +=
-	    whole && sums->played - steady->played + sums->packet + heard / 50 >= heard;
+	steady->pending.answered += paced && whole && taken + slack >= heard;
+	steady->pending.in_time += whole && played + slack >= heard;
+	steady->pending.heard += paced ? heard : 0;
+	steady->pending.late += paced ? taken - played : 0;
 }
 
 static void settle(struct steady *steady)
@@ -47,6 +49,8 @@ static void settle(struct steady *steady)
 	steady->counts.paced += steady->pending.paced;
 	steady->counts.answered += steady->pending.answered;
 	steady->counts.in_time += steady->pending.in_time;
+	steady->counts.heard += steady->pending.heard;
+	steady->counts.late += steady->pending.late;
 	steady->pending = (struct steady_counts){0};
 }
 

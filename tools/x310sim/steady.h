@@ -25,7 +25,9 @@ struct steady_counts { /* windows */
 	uint64_t paced; /* that took the device no longer than they should have, but for 3 % */
 	/* of these: as many samples came as were heard, but for a packet and 0.2 % */
 	uint64_t answered;
-	uint64_t in_time; /* of all: as many were played as were heard, but for a packet and 2 % */
+	uint64_t in_time; /* of all: as many were played as heard, but for a packet and 0.2 % */
+	/* samples, of those that were paced: heard; answered after their time, and not played */
+	uint64_t heard, late;
 };
 
 struct steady {

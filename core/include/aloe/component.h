@@ -437,6 +437,43 @@ static inline bool aloe_after(const struct aloe_slot *slot)
 	return (slot->flags & ALOE_SLOT_AFTER) != 0;
 }
 
+/* ---- [control] what warm gets ---- */
+
+enum { ALOE_WARM_MAX = 40 }; /* ranges of an instance */
+
+struct aloe_range {
+	const void *at;
+	size_t bytes; /* 1 or more */
+};
+
+/* After a sleep the core's caches are cold, and a call would wait for one line of memory after the
+ * other. Before the edge of a slot the lane only spins; it reads these ranges then, which changes
+ * nothing, as far as there is time and room in the cache, the first ones first. So name what is
+ * used in each call, and of much data what is used first. The ranges must stay readable until
+ * close. */
+struct aloe_warm {
+	struct aloe_range ranges[ALOE_WARM_MAX];
+	uint32_t len;
+};
+
+/* aloe_warm names `bytes` bytes of memory. No bytes, and what is too many, are left out. */
+static inline void aloe_warm(struct aloe_warm *warm, const void *at, size_t bytes)
+{
+	if (bytes == 0 || warm->len == ALOE_WARM_MAX)
+		return;
+	warm->ranges[warm->len].at = at;
+	warm->ranges[warm->len++].bytes = bytes;
+}
+
+/* aloe_warm_code names the first `bytes` bytes of a function that work calls, as far as its page of
+ * 4096 bytes goes: aloe_warm_code(warm, (uintptr_t)kernels->sum, 512). */
+static inline void aloe_warm_code(struct aloe_warm *warm, uintptr_t function, size_t bytes)
+{
+	const size_t left = 4096 - (size_t)(function % 4096);
+
+	aloe_warm(warm, (const void *)function, bytes < left ? bytes : left);
+}
+
 /* ---- the descriptor ------------------------------------------------------------------------ */
 
 enum { ALOE_STACK_BYTES = 256 * 1024 };
@@ -529,10 +566,14 @@ struct aloe_component {
 	 * the parameters alone, never on other indices or on how often work was called. Variables
 	 * may count; whole numbers of several places are added up. Such an instance may run in
 	 * several places ("replicas" in the waveform file): each has its own state and works on
-	 * some of the indices, in order. It has a tail of 0, and no array that is ALOE_LIVE. */
+	 * some of the indices, in order. It has a tail of 0, no array that is ALOE_LIVE, and never
+	 * calls aloe_end: nobody would know of it in time. */
 	uint32_t stateless;
-	/* Reserved: must be NULL. A component that sets one of these fields is refused. */
-	void (*warm)(void);
+	/* [control] names, by aloe_warm and aloe_warm_code, the memory that any call of work reads
+	 * or writes beside its messages, the first 256 bytes of the state, and what ALOE_LIVE
+	 * arrays are or become: tables, histories, scratch memory. Called after init; each call
+	 * names the same. NULL: names nothing. */
+	void (*warm)(const void *self, struct aloe_warm *warm);
 	/* [control] What a new build of a running instance takes over from the old one (`aloe
 	 * upgrade`); `export` and `import` are words of C++. No work runs meanwhile.
 	 *

@@ -13,9 +13,10 @@
  *                                       ms, copies, and a sink that
  * 	                                 tells how long after
  *         throughput items                 bytes -> bits -> symbols -> decisions -> bytes; items:
- *                                          bits
+ *                                          bits; `complex` = 1 has complex symbols, else floats
  *
- * `pin` = 1 pins pipe p, blocks of a chain in turn, to CPU p mod their number.
+ * `pin` = 1 pins pipe p, blocks of a chain in turn, to CPU p mod their number; `sources` = 1 gives
+ * each pipe a source and a head of its own.
  */
 #include <condition_variable>
 #include <mutex>
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include <gnuradio/block.h>
+#include <gnuradio/blocks/complex_to_real.h>
 #include <gnuradio/blocks/copy.h>
 #include <gnuradio/blocks/head.h>
 #include <gnuradio/blocks/null_sink.h>
@@ -46,8 +48,9 @@ namespace
 struct options {
 	size_t pipes, stages, bytes, length;
 	uint64_t items;
-	bool pin;
+	bool pin, sources;
 	FILE *result;
+	bool is_complex;
 };
 
 /* GNU Radio logs on standard output: what is printed there goes to standard error, the result to
@@ -93,15 +96,19 @@ double seconds_of(const gr::top_block_sptr &top)
 void pipes(const options &o)
 {
 	auto top = gr::make_top_block("pipes");
-	auto source = gr::blocks::null_source::make(sizeof(float));
-	auto head = gr::blocks::head::make(sizeof(float), o.items);
 	std::vector<gr::blocks::null_sink::sptr> sinks;
+	gr::block_sptr head;
 	uint64_t least = o.items;
 
-	place(o, source, 0);
-	place(o, head, 0);
-	top->connect(source, 0, head, 0);
 	for (size_t p = 0; p < o.pipes; p++) {
+		if (!head || o.sources) {
+			auto source = gr::blocks::null_source::make(sizeof(float));
+
+			head = gr::blocks::head::make(sizeof(float), o.items);
+			place(o, source, p);
+			place(o, head, p);
+			top->connect(source, 0, head, 0);
+		}
 		gr::block_sptr before = head;
 		for (size_t s = 0; s < o.stages; s++) {
 			auto copy = gr::blocks::copy::make(sizeof(float));
@@ -354,11 +361,18 @@ void throughput(const options &o)
 	auto source = gr::blocks::null_source::make(1);
 	auto head = gr::blocks::head::make(1, o.items / 8);
 	auto unpack = gr::blocks::unpack_k_bits_bb::make(8);
-	auto map = gr::digital::chunks_to_symbols_bf::make({-1, 1});
 	auto decide = gr::digital::binary_slicer_fb::make();
 	auto pack = gr::blocks::pack_k_bits_bb::make(8);
 	auto sink = gr::blocks::null_sink::make(1);
-	const std::vector<gr::block_sptr> all = {source, head, unpack, map, decide, pack, sink};
+	std::vector<gr::block_sptr> all = {source, head, unpack};
+
+	if (o.is_complex) {
+		all.push_back(gr::digital::chunks_to_symbols_bc::make({-1, 1}));
+		all.push_back(gr::blocks::complex_to_real::make());
+	} else {
+		all.push_back(gr::digital::chunks_to_symbols_bf::make({-1, 1}));
+	}
+	all.insert(all.end(), {decide, pack, sink});
 
 	for (size_t i = 0; i < all.size(); i++)
 		place(o, all[i], i * cpus_allowed().size() / all.size());
@@ -386,7 +400,9 @@ int main(int argc, char **argv)
 	    static_cast<size_t>(peer_number(argc, argv, "length", 1000)),
 	    static_cast<uint64_t>(peer_number(argc, argv, "items", 1e6)),
 	    peer_number(argc, argv, "pin", 0) > 0,
+	    peer_number(argc, argv, "sources", 0) > 0,
 	    result_open(),
+	    peer_number(argc, argv, "complex", 0) > 0,
 	};
 
 	for (const auto &topology : topologies)

@@ -3,7 +3,7 @@
  * uhd DEVICE-ARGS [KEY=NUMBER ...] - what a device sends is sent back by UHD's streamers, packet by
  * packet, to be played a constant time after it was heard. Keys: rate (1e6), spp (256), advance_us
  * (1000), seconds (1), channel (0; 1: convolved with 512 taps on the way, two partitions of 256 by
- * plain FFTW), cpus, fifo (peer.h). One JSON object; delays in ns, from when `recv` has given a
+ * plain.h), cpus, fifo (peer.h). One JSON object; delays in ns, from when `recv` has given a
  * packet to when `send` has taken it.
  *
  *         uhd --without-dpdk     says why this libuhd has no DPDK transport, or nothing and status
@@ -14,73 +14,49 @@
 #include <string>
 #include <vector>
 
-#include <fftw3.h>
-
 #include <uhd/build_info.hpp>
 #include <uhd/usrp/multi_usrp.hpp>
 #include <uhd/version.hpp>
 
 #include "tests/bench/peers/peer.h"
+#include "tests/bench/peers/plain.h"
 
 namespace
 {
 
 using sample = std::complex<int16_t>;
 
-enum { PART = 256, SIZE = 2 * PART, PARTS = 2 };
+enum { PART = 256, PARTS = 2 };
 
-/* Uniformly partitioned overlap-save. */
+/* 512 taps of a decaying response. */
 class channel_emulator
 {
-	using cf = std::complex<float>;
-
-	std::vector<cf> in = std::vector<cf>(SIZE), out = std::vector<cf>(SIZE),
-	                sum = std::vector<cf>(SIZE);
-	std::vector<cf> taps[PARTS], past[PARTS];
-	fftwf_plan forward, inverse;
-	int newest = 0;
-
-	static fftwf_complex *raw(std::vector<cf> &v)
-	{
-		return reinterpret_cast<fftwf_complex *>(v.data());
-	}
+	struct plain_plans plans;
+	struct plain_channel channel;
 
       public:
 	channel_emulator()
 	{
-		forward = fftwf_plan_dft_1d(SIZE, raw(in), raw(out), FFTW_FORWARD, FFTW_PATIENT);
-		inverse = fftwf_plan_dft_1d(SIZE, raw(sum), raw(out), FFTW_BACKWARD, FFTW_PATIENT);
-		for (int p = 0; p < PARTS; p++) {
-			past[p].assign(SIZE, cf());
-			in.assign(SIZE, cf());
-			for (int i = 0; i < PART; i++)
-				in[i] = cf(std::exp(-0.01f * (p * PART + i)), 0) * (0.1f / SIZE);
-			fftwf_execute(forward);
-			taps[p] = out;
-		}
-		in.assign(SIZE, cf());
+		std::vector<float> response(2 * PART * PARTS);
+
+		for (size_t i = 0; i < PART * PARTS; i++)
+			response[2 * i] = 0.1f * std::exp(-0.01f * float(i));
+		if (plain_plan(PART, &plans) < 0 ||
+		    plain_open(&channel, &plans, PART, PARTS, response.data()) < 0)
+			throw std::runtime_error("no memory for the transforms");
 	}
 	channel_emulator(const channel_emulator &) = delete;
 	~channel_emulator()
 	{
-		fftwf_destroy_plan(forward);
-		fftwf_destroy_plan(inverse);
+		plain_close(&channel);
+		plain_plan_free(&plans);
 	}
 	void work(sample *iq)
 	{
-		std::copy(in.begin() + PART, in.end(), in.begin());
-		for (int i = 0; i < PART; i++)
-			in[PART + i] = cf(iq[i].real(), iq[i].imag());
-		fftwf_execute(forward);
-		newest ^= 1;
-		past[newest].swap(out);
-		for (int i = 0; i < SIZE; i++)
-			sum[i] = past[newest][i] * taps[0][i] + past[newest ^ 1][i] * taps[1][i];
-		out.resize(SIZE);
-		fftwf_execute_dft(inverse, raw(sum), raw(out));
-		for (int i = 0; i < PART; i++)
-			iq[i] = sample(int16_t(std::lrint(out[PART + i].real())),
-			    int16_t(std::lrint(out[PART + i].imag())));
+		int16_t *words = reinterpret_cast<int16_t *>(iq);
+
+		plain_to_floats(words, plain_place(&channel), 2 * PART);
+		plain_from_floats(plain_work(&channel), words, 2 * PART);
 	}
 };
 

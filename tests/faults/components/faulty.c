@@ -151,6 +151,16 @@ static int faulty_work(void *self, struct aloe_slot *slot)
 	return slot->index == faulty->at ? misbehave(faulty, slot) : 0;
 }
 
+/* All of them do what each does by itself. */
+static int faulty_work_many(void *const *self, struct aloe_slot *const *slot, uint32_t n)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = faulty_work(self[i], slot[i]);
+	return rc;
+}
+
 ALOE_COMPONENT(faulty) = {
     .summary = "passes items on, and misbehaves at one index",
     .ports = ALOE_LIST(ports),
@@ -159,4 +169,5 @@ ALOE_COMPONENT(faulty) = {
     .shape = faulty_shape,
     .init = faulty_init,
     .work = faulty_work,
+    .work_many = faulty_work_many,
 };

@@ -127,27 +127,43 @@ static unsigned too_late(const struct x310_loop *loop, const struct x310_packet 
 	return skip;
 }
 
-static void packets_pass(struct x310_loop *loop, const struct x310_packet *in, unsigned n)
+/* What ALOE does before the edge, between two looks. */
+static void packet_hold(struct x310_loop *loop)
+{
+	if (!loop->holds)
+		loop->holds = x310_get(&loop->radio, loop->options.samples, &loop->held, 1) == 1;
+	if (loop->holds)
+		transport_warm(loop->transport, &loop->held);
+}
+
+static void packet_answer(
+    struct x310_loop *loop, const struct x310_packet *from, struct packet *answer)
 {
 	const struct loop_work *work = loop->options.work;
+
+	if (work)
+		work->pass(work->self, from->iq, x310_iq(answer), from->n);
+	else
+		memcpy(x310_iq(answer), from->iq, RADIO_IQ * (size_t)from->n);
+	x310_send(&loop->radio, answer, from->n, from->ticks + loop->options.advance_ticks, false);
+}
+
+static void packets_pass(struct x310_loop *loop, const struct x310_packet *in, unsigned n)
+{
 	const unsigned skip = too_late(loop, in, n);
 	struct packet out[TRANSPORT_BURST];
-	const unsigned got =
-	    skip < n ? x310_get(&loop->radio, loop->options.samples, out, n - skip) : 0;
+	unsigned at = skip, got;
 
-	for (unsigned i = 0; i < got; i++) {
-		const struct x310_packet *from = &in[skip + i];
-
-		if (work)
-			work->pass(work->self, from->iq, x310_iq(&out[i]), from->n);
-		else
-			memcpy(x310_iq(&out[i]), from->iq, RADIO_IQ * (size_t)from->n);
-		x310_send(&loop->radio, &out[i], from->n, from->ticks + loop->options.advance_ticks,
-		    false);
+	if (at < n && loop->holds && x310_has_room(&loop->radio, loop->options.samples)) {
+		loop->holds = false;
+		packet_answer(loop, &in[at++], &loop->held);
 	}
+	got = at < n ? x310_get(&loop->radio, loop->options.samples, out, n - at) : 0;
+	for (unsigned i = 0; i < got; i++)
+		packet_answer(loop, &in[at + i], &out[i]);
 	x310_flush(&loop->radio);
 	loop->skipped += skip;
-	loop->shut += n - skip - got;
+	loop->shut += n - at - got;
 }
 
 static void packets_take(
@@ -184,13 +200,14 @@ static void count_look(struct x310_loop *loop, uint64_t ns)
 /* The end of the burst is a sample of silence; without it the device would say that it ran dry. */
 static void loop_finish(struct x310_loop *loop)
 {
-	struct packet end;
 	uint64_t quiet = clock_ns();
 
 	x310_stop(&loop->radio);
-	if (x310_get(&loop->radio, 1, &end, 1) == 1) {
-		memset(x310_iq(&end), 0, RADIO_IQ);
-		x310_send(&loop->radio, &end, 1, UINT64_MAX, true);
+	if (x310_has_room(&loop->radio, 1) &&
+	    (loop->holds || x310_get(&loop->radio, 1, &loop->held, 1) == 1)) {
+		loop->holds = false;
+		memset(x310_iq(&loop->held), 0, RADIO_IQ);
+		x310_send(&loop->radio, &loop->held, 1, UINT64_MAX, true);
 		x310_flush(&loop->radio);
 	}
 	/* until it has heard us */
@@ -218,6 +235,8 @@ void loop_pass(struct x310_loop *loop)
 			packets_take(loop, in, n, looked);
 		else if (loop->radio.control.events[RADIO_RX_OVERRUN])
 			loop_start(loop);
+		else
+			packet_hold(loop);
 		now = clock_ns();
 		if (n == 0)
 			count_look(loop, now - looked);

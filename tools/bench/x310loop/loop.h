@@ -5,7 +5,8 @@
  *
  * 	look --> packets? --> those that can still be in time --> copied --> sent --> given back
  * 	  ^       |
- * 	  +-------+ none: the time between two looks is what the machine itself costs
+ * 	  +-------+ none: a packet is held ready for the answer and its way looked at, as ALOE does
+ * 	            before the edge; the time between two looks is what the machine itself costs
  */
 #ifndef TOOLS_BENCH_X310LOOP_LOOP_H
 #define TOOLS_BENCH_X310LOOP_LOOP_H
@@ -36,6 +37,8 @@ struct x310_loop {
 	struct loop_options options;
 	struct transport *transport;
 	struct x310_channel radio;
+	struct packet held; /* for the next answer */
+	bool holds;
 	uint64_t ns; /* streamed */
 	uint64_t packets, samples;
 	/* packets that could not be played in time any more, and were not sent */

@@ -5,7 +5,8 @@
 //!     futuresdr pipes [KEY=NUMBER ...]
 //!
 //! Keys: pipes, stages, items; `flow` = 1 takes the flow scheduler, 0 the smol one; `pin` = 1 gives each pipe a worker (flow) or
-//! each worker a core (smol); `fifo` = 1 runs all threads under SCHED_FIFO; `cpus` how many CPUs may be used, the first ones
+//! each worker a core (smol); `sources` = 1 gives each pipe a source and a head of its own; `local` = 1 does so, too, and puts them into
+//! local domains, one pinned to each CPU, with buffers that never leave it; `fifo` = 1 runs all threads under SCHED_FIFO; `cpus` how many CPUs may be used, the first ones
 //! (0: all). The result is one JSON object on standard output, with "schema": 1.
 
 use std::error::Error;
@@ -15,6 +16,7 @@ use std::time::Instant;
 use futuresdr::blocks::{Copy, Head, NullSink, NullSource};
 use futuresdr::prelude::*;
 use futuresdr::runtime::BlockId;
+use futuresdr::runtime::buffer::{DefaultLocalCpuReader, DefaultLocalCpuWriter};
 use futuresdr::runtime::scheduler::{FlowScheduler, Scheduler, SmolScheduler};
 
 const FIFO: i32 = 50;
@@ -33,9 +35,9 @@ fn number(key: &str, otherwise: u64) -> u64 {
 }
 
 /// Priority and CPUs for this thread, and so for those that it will start.
-fn begin() -> Result<usize, std::io::Error> {
+fn begin() -> Result<Vec<usize>, std::io::Error> {
     let wanted = number("cpus", 0) as usize;
-    let mut count = 0;
+    let mut cpus = Vec::new();
 
     // SAFETY: the sets are plain bits, initialised before they are read.
     unsafe {
@@ -46,9 +48,9 @@ fn begin() -> Result<usize, std::io::Error> {
             return Err(std::io::Error::last_os_error());
         }
         for cpu in 0..libc::CPU_SETSIZE as usize {
-            if libc::CPU_ISSET(cpu, &may) && (wanted == 0 || count < wanted) {
+            if libc::CPU_ISSET(cpu, &may) && (wanted == 0 || cpus.len() < wanted) {
                 libc::CPU_SET(cpu, &mut set);
-                count += 1;
+                cpus.push(cpu);
             }
         }
         let param = libc::sched_param { sched_priority: FIFO };
@@ -58,7 +60,7 @@ fn begin() -> Result<usize, std::io::Error> {
             return Err(std::io::Error::last_os_error());
         }
     }
-    Ok(count)
+    Ok(cpus)
 }
 
 struct Pipes {
@@ -71,16 +73,23 @@ fn pipes_new(pipes: usize, stages: usize, items: u64, workers: usize) -> Result<
     let mut graph = Flowgraph::new();
     let mut of_worker = vec![Vec::new(); workers];
     let mut sinks = Vec::new();
-    let source = graph.add(NullSource::<f32>::new())?;
-    let head = graph.add(Head::<f32>::new(items))?;
+    let each = number("sources", 0) > 0;
+    let mut heads = Vec::new();
 
-    graph.stream(&source, |b| b.output(), &head, |b| b.input())?;
-    of_worker[0].extend([source.id(), head.id()]);
+    for pipe in 0..if each { pipes } else { 1 } {
+        let source = graph.add(NullSource::<f32>::new())?;
+        let head = graph.add(Head::<f32>::new(items))?;
+
+        graph.stream(&source, |b| b.output(), &head, |b| b.input())?;
+        of_worker[pipe % workers].extend([source.id(), head.id()]);
+        heads.push(head);
+    }
     for pipe in 0..pipes {
         let mine = &mut of_worker[pipe % workers];
+        let head = &heads[if each { pipe } else { 0 }];
         let first = graph.add(Copy::<f32>::new())?;
         let mut before = first;
-        graph.stream(&head, |b| b.output(), &before, |b| b.input())?;
+        graph.stream(head, |b| b.output(), &before, |b| b.input())?;
         mine.push(before.id());
         for _ in 1..stages {
             let copy = graph.add(Copy::<f32>::new())?;
@@ -109,24 +118,71 @@ fn pipes_run<S: Scheduler + Send + Sync + 'static>(scheduler: S, pipes: Pipes) -
     Ok((seconds, least))
 }
 
+type In = DefaultLocalCpuReader<f32>;
+type Out = DefaultLocalCpuWriter<f32>;
+
+/// Pipe p in the domain of CPU p mod their number.
+fn pipes_local(pipes: usize, stages: usize, items: u64, cpus: &[usize]) -> Result<(f64, u64), Box<dyn Error>> {
+    let mut graph = Flowgraph::new();
+    let mut sinks = Vec::new();
+    let n = cpus.len().min(pipes);
+
+    for (d, cpu) in cpus.iter().take(n).enumerate() {
+        let domain = graph.local_domain_pinned(*cpu)?;
+
+        sinks.extend(graph.with_local_domain(domain, move |ctx| {
+            let mut sinks = Vec::new();
+
+            for _ in (d..pipes).step_by(n) {
+                let source = ctx.add(NullSource::<f32, Out>::new());
+                let head = ctx.add(Head::<f32, In, Out>::new(items));
+                let mut before = ctx.add(Copy::<f32, In, Out>::new());
+
+                ctx.stream_local(&source, |b| b.output(), &head, |b| b.input())?;
+                ctx.stream_local(&head, |b| b.output(), &before, |b| b.input())?;
+                for _ in 1..stages {
+                    let copy = ctx.add(Copy::<f32, In, Out>::new());
+                    ctx.stream_local(&before, |b| b.output(), &copy, |b| b.input())?;
+                    before = copy;
+                }
+                let sink = ctx.add(NullSink::<f32, In>::new());
+                ctx.stream_local(&before, |b| b.output(), &sink, |b| b.input())?;
+                sinks.push(sink);
+            }
+            Ok(sinks)
+        })?);
+    }
+    let runtime = Runtime::new();
+    let began = Instant::now();
+    let ended = runtime.run(graph)?;
+    let seconds = began.elapsed().as_secs_f64();
+    let mut least = u64::MAX;
+
+    for sink in &sinks {
+        least = least.min(ended.with(sink, |b| b.n_received())? as u64);
+    }
+    Ok((seconds, least))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     if std::env::args().nth(1).as_deref() != Some("pipes") {
         eprintln!("usage: futuresdr pipes [KEY=NUMBER ...]");
         exit(2);
     }
-    let workers = begin()?;
-    let mut pipes = pipes_new(
-        number("pipes", 1).max(1) as usize,
-        number("stages", 1).max(1) as usize,
-        number("items", 1_000_000),
-        workers,
-    )?;
+    let cpus = begin()?;
+    let (n, stages) = (number("pipes", 1).max(1) as usize, number("stages", 1).max(1) as usize);
+    let items = number("items", 1_000_000);
     let pin = number("pin", 0) > 0;
-    let (seconds, arrived) = if number("flow", 0) > 0 {
-        let of_worker = if pin { std::mem::take(&mut pipes.of_worker) } else { Vec::new() };
-        pipes_run(FlowScheduler::with_pinned_blocks(of_worker), pipes)?
+    let (seconds, arrived) = if number("local", 0) > 0 {
+        pipes_local(n, stages, items, &cpus)?
     } else {
-        pipes_run(SmolScheduler::with_config(workers, pin), pipes)?
+        let mut pipes = pipes_new(n, stages, items, cpus.len())?;
+        if number("flow", 0) > 0 {
+            let of_worker = if pin { std::mem::take(&mut pipes.of_worker) } else { Vec::new() };
+            pipes_run(FlowScheduler::with_pinned_blocks(of_worker), pipes)?
+        } else {
+            pipes_run(SmolScheduler::with_config(cpus.len(), pin), pipes)?
+        }
     };
     println!("{{\"schema\": 1, \"seconds\": {seconds:.6}, \"arrived\": {arrived}}}");
     Ok(())
