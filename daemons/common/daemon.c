@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <malloc.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -367,6 +368,13 @@ static void leash_ready(void *self, short revents)
 {
 	if (revents & (POLLHUP | POLLERR | POLLNVAL))
 		loop_stop(&((struct daemon *)self)->loop, 0);
+}
+
+bool daemon_is_ending(const struct daemon *daemon)
+{
+	struct pollfd leash = {.fd = daemon->args.leash};
+
+	return poll(&leash, 1, 0) == 1;
 }
 
 /* ---- life ------------------------------------------------------------------------ */

@@ -93,6 +93,9 @@ enum { DAEMON_GRACE_MS = 4000 };
 int daemon_init(struct daemon *daemon, const struct daemon_role *role,
     const struct daemon_args *args, void *self);
 int daemon_run(struct daemon *daemon); /* the exit status */
+/* daemon_is_ending tells whether the leash has been pulled: whatever else ends now ends for the
+ * same reason, and the daemon will hear of it within the same turn of its loop. */
+bool daemon_is_ending(const struct daemon *daemon);
 /* daemon_fini also removes what is left in the runtime directory if the frontend has been
  * killed. */
 void daemon_fini(struct daemon *daemon);

@@ -109,6 +109,10 @@ static void process_died(void *self, short revents)
 
 	(void)revents;
 	group_kill(process);
+	if (daemon_is_ending(&process->exec->daemon)) { /* hosts have the same leash */
+		loop_watch_stop(&process->exec->daemon.loop, &process->pid_watch);
+		return;
+	}
 	child_ended(process->pid, process->pidfd, how, sizeof(how));
 	if (process->why != NULL)
 		snprintf(how, sizeof(how), "%s", process->why);

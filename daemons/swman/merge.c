@@ -27,15 +27,20 @@ static void state_merge(json_t *into, const json_t *one)
 		json_object_set(into, "state", json_object_get(one, "state"));
 }
 
+/* Parts that stopped for the sake of another one have its reason, which names its node; it is said
+ * once. */
 static void reason_add(json_t *into, const json_t *one, const char *node)
 {
 	const char *have = report_text(into, "reason"), *more = report_text(one, "reason");
-	char *text;
+	const bool names = strncmp(more, "node \"", strlen("node \"")) == 0;
+	char *said = NULL, *text = NULL;
 
-	if (!more[0] ||
-	    asprintf(&text, "%s%snode \"%s\": %s", have, have[0] ? "; " : "", node, more) < 0)
-		return;
-	json_object_set_new(into, "reason", json_string(text));
+	if (more[0] && asprintf(&said, names ? "%.0s%s" : "node \"%s\": %s", node, more) < 0)
+		said = NULL;
+	if (said && !strstr(have, said) &&
+	    asprintf(&text, "%s%s%s", have, have[0] ? "; " : "", said) >= 0)
+		json_object_set_new(into, "reason", json_string(text));
+	free(said);
 	free(text);
 }
 

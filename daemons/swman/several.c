@@ -578,17 +578,27 @@ static void others_stopped(struct swman *swman, struct gather *gather)
 	gather_free(gather);
 }
 
-/* Its other parts would wait for it for ever. */
-static void others_stop(struct swman *swman, const struct swman_run *run)
+/* Its other parts would wait for it for ever: they stop as they would for a fault of their own. */
+static void others_stop(
+    struct swman *swman, const struct swman_run *run, const struct wire_view *event)
 {
 	struct gather *gather = gather_new(NULL, run->waveform, run->nodes, run->n_nodes);
+	char *why = wire_get_text(event, WIRE_TAG_TEXT, 0),
+	     *node = wire_get_text(event, WIRE_TAG_NODE, 0), *text = NULL;
 	struct wire_msg msg;
 
-	if (!gather)
-		return;
-	order_make(&msg, WIRE_STOP, run->waveform);
-	force_put(&msg, true);
-	gather_ask(swman, gather, &msg, others_stopped);
+	if (asprintf(&text, "node \"%s\": %s",
+	        node ? node : machines_name(&swman->machines, swman->machines.manager),
+	        why && why[0] ? why : "its part of the waveform has stopped") < 0)
+		text = NULL;
+	if (gather) {
+		order_make(&msg, WIRE_STOP, run->waveform);
+		wire_put_text(&msg, WIRE_TAG_TEXT, text ? text : "out of memory");
+		gather_ask(swman, gather, &msg, others_stopped);
+	}
+	free(text);
+	free(node);
+	free(why);
 }
 
 static void event_take(struct swman *swman, const struct wire_view *view)
@@ -607,7 +617,7 @@ static void event_take(struct swman *swman, const struct wire_view *view)
 		several_learn(swman);
 	if (run && state && !run->saved && (failed || strcmp(state, "STOP") == 0)) {
 		if (failed && !run->ending && !run->acting)
-			others_stop(swman, run);
+			others_stop(swman, run, view);
 		run->ending = true;
 		swman_sweep_start(swman);
 	}

@@ -61,6 +61,18 @@ aloe run two.conf --clock virtual --slots 100000 -q --force --set sink.path=many
 for node in a b c; do ok "node $node is up" says 0 "the node is up" up $node; done
 ok "all have joined" eventually joined 3 --dir a
 
+# ---- a host that dies ----
+
+ok "load, with a host that will die" says 0 "two is loaded" at load two.conf --set mod.node=b
+ok "start it first" says 0 "two runs" at start two
+ok "it runs first" eventually passes 3
+signal KILL b host
+ok "the other part stops, too" eventually state_is two ABNSTOP --dir a
+ok "and all say the same" eventually says 0 'reason     node "b": the host of "mod" was killed by signal 9' at status two
+ok "once" test "$(at status two | grep -o 'the host of "mod"' | wc -l)" = 1
+ok "its file is closed, with the right bits" eventually begins two.bin many.bin
+ok "that is unloaded without force" says 0 "two is unloaded" at unload two
+
 # ---- stop ----
 
 ok "load, to be stopped" says 0 "two is loaded" at load two.conf --set on_node_loss=stop --set mod.node=b
@@ -69,9 +81,10 @@ ok "it runs" eventually passes 3
 signal KILL b
 ok "node b is gone" eventually is_gone b
 ok "what is left is stopped" eventually state_is two ABNSTOP --dir a
-ok "and says why" eventually says 0 'node "b" is lost (nothing was heard of it for' at status two
+ok "and says why" eventually says 0 'reason     node "b" is lost (nothing was heard of it for' at status two
 ok "the file is closed, with the right bits" eventually begins two.bin many.bin
 ok "it is unloaded without force" says 0 "two is unloaded" at unload two
+[ "$failed" = 0 ] || exit 1 # what follows would wait for minutes
 ok "nothing is left of it" says 0 "no waveform is loaded" at list
 ok "node b is up again" says 0 "the node is up" up b
 ok "and has joined" eventually joined 3 --dir a
