@@ -289,8 +289,8 @@ struct ran *aloe_ends(int status, const char *format, ...)
 	va_end(args);
 	ran = run(arguments);
 	if (ran->status != status)
-		fail_msg("aloe %s: exit %d, not %d\n%.1500s%s", arguments, ran->status, status,
-		    ran->out, ran->err);
+		fail_msg("aloe %s: exit %d, not %d\n%.500s%.400s", arguments, ran->status, status,
+		    ran->err, ran->out);
 	return ran;
 }
 

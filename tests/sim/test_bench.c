@@ -653,6 +653,7 @@ int main(void)
 {
 	const struct CMUnitTest lanes[] = {
 	    cmocka_unit_test(test_copies_none),
+	    cmocka_unit_test(test_predict), /* at real-time priority on the first CPU */
 	};
 	const struct CMUnitTest rest[] = {
 	    cmocka_unit_test(test_bler),
@@ -662,7 +663,6 @@ int main(void)
 	    cmocka_unit_test(test_utran),
 	    cmocka_unit_test(test_copies),
 	    cmocka_unit_test(test_map),
-	    cmocka_unit_test(test_predict),
 	    cmocka_unit_test(test_lengths),
 	    cmocka_unit_test(test_bridge),
 	    cmocka_unit_test(test_usage),

@@ -40,7 +40,8 @@ static const char *conf(unsigned channels, bool sends, const char *missing)
 		len += snprintf(text + len, sizeof(text) - (size_t)len,
 		    "\trx%u: { component = \"radio_rx\"; type = \"ci16\"; channel = %u; missing = "
 		    "\"%s\"; };\n"
-		    "\tfile%u: { component = \"file_sink\"; path = \"%s\"; };\n",
+		    "\tfile%u: { component = \"file_sink\"; path = \"%s\"; "
+		    "buffer_ms = 10000; };\n",
 		    c, c, missing, c, aloe_path(c ? "received1" : "received0"));
 		if (sends)
 			len += snprintf(text + len, sizeof(text) - (size_t)len,

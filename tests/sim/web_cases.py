@@ -358,7 +358,12 @@ def crowd():
 def slow():
     """A client that reads nothing is noticed: frames are dropped, it is sent away, and counted once."""
     before = get("/api/node")[1]["clients"]
+    deadline = time.monotonic() + 120
+    while before["signals"] > 0 and time.monotonic() < deadline:  # of the case before: they have been closed
+        time.sleep(0.1)
+        before = get("/api/node")[1]["clients"]
     stream = Signal(PORT, "/api/signal?waveform=w&port=mod.out&view=spectrum&bins=512&rate=25", small=True)
+    ok("a client that will not read is let in", stream.status == 101, before)
     deadline = time.monotonic() + 120
     now = before
     while now["dropped"] == before["dropped"] and time.monotonic() < deadline:
