@@ -137,7 +137,7 @@ static bool subframe_answer(
 
 	if (clock_ns() < late->wake_ns)
 		clock_sleep_until(late->wake_ns);
-	late->end_ns = clock_ns();
+	late->woke_ns = late->end_ns = clock_ns();
 	if (late->end_ns >= due) {
 		late->late_ns = late->end_ns - due + work_ns(r) + 1;
 		return false;

@@ -32,14 +32,17 @@ struct stall_late {
 	uint64_t subframe, late_ns;
 	uint64_t slack_ns; /* that an answer has left which nothing delays */
 	uint64_t from_ns, wake_ns, end_ns;
+	uint64_t woke_ns; /* the interface has a CPU */
 	uint64_t work_ns; /* what the chain's work takes on this core */
 };
 
 /* Who had CPUs from when the interface was to wake until the answer, all CPUs together. */
 struct stall_had {
-	uint64_t chain_ns;  /* the chain's processes, interrupts left out */
-	uint64_t others_ns; /* all other processes, and interrupts; the half on CPUs that the chain
-	                     * did not have; who is not known is one of them */
+	uint64_t chain_ns; /* the chain's processes, interrupts left out */
+	/* All other processes, and interrupts; who is not known is one of them. */
+	uint64_t beside_ns;     /* on CPUs that the chain had, too */
+	uint64_t interrupts_ns; /* of these, interrupts */
+	uint64_t elsewhere_ns;  /* on CPUs that the chain did not have */
 };
 
 /* stall_had_add adds what the records of one CPU say, which are in the order of time. */
@@ -75,7 +78,7 @@ void stall_put(struct stall_queue *queue, const struct stall_late *late);
 struct stalls;
 struct stalls *stalls_open(const char **ret_why);
 void stalls_close(struct stalls *stalls); /* NULL is nothing to close */
-/* stalls_take judges what is in the queue and adds it to ret: `proven`, `unjudged` and the list.
+/* stalls_take judges what is in the queue and adds it to ret: `judged`, `proven` and the lists.
  * It takes a millisecond for each CPU, and nothing while the queue is empty. */
 void stalls_take(struct stalls *stalls, const pid_t pids[RESPONSE_STAGES],
     struct stall_queue *queue, struct response_result *ret);
