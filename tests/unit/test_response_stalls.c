@@ -153,6 +153,31 @@ static void test_others(void **state)
 	assert_int_equal(c.stall.elsewhere_ns, 2010 * US);
 }
 
+/* The interface wakes 2000 us late, and a loop has another CPU all the time. Where the chain may
+ * not run there, the loop slows it only while it runs. */
+static void test_apart(void **state)
+{
+	struct stall_case c;
+
+	(void)state;
+	late_init(&c, 7, 3910);
+	put_in(&c, 0, 20, LOOP);
+	has(&c, 1, 2500, 2510, INTERFACE);
+	has(&c, 1, 2510, 3910, PHYSICAL);
+	put_out(&c, 0, 4000, LOOP);
+	assert_false(judge(&c));
+	assert_int_equal(c.stall.elsewhere_ns, 3410 * US);
+	assert_int_equal(c.stall.others_ns, 3410 / 2 * US);
+	assert_int_equal(c.stall.stood_ns, 295 * US);
+	c.late.apart = true;
+	assert_true(judge(&c));
+	assert_int_equal(c.stall.others_ns, 1410 / 2 * US);
+	assert_int_equal(c.stall.stood_ns, 1295 * US);
+	c.n[1] = 0; /* nobody knows who had this CPU */
+	assert_false(judge(&c));
+	assert_int_equal(c.stall.others_ns, 3410 * US);
+}
+
 /* A loop took most of the delay, and the machine stood a little: it had been in time without the
  * stall, but the stall is not half of what delayed it. */
 static void test_mostly_others(void **state)
@@ -390,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rounds_too_long),
 	    cmocka_unit_test(test_others),
+	    cmocka_unit_test(test_apart),
 	    cmocka_unit_test(test_mostly_others),
 	    cmocka_unit_test(test_too_short),
 	    cmocka_unit_test(test_woken_late),

@@ -572,7 +572,8 @@ static void response_result(void *self)
 	    "and their subframes, that are proven stalls of the machine: of the time from when the "
 	    "interface was to wake until the answer, the chain's work (an eighth more than its "
 	    "rounds take at best) and all else that had a CPU, by the kernel's records (the half "
-	    "on CPUs without the chain: two threads of one core slow each other), explain "
+	    "on CPUs without the chain: two threads of one core slow each other; in the recipe "
+	    "only while the chain runs), explain "
 	    "so little that the answer had been in time without the rest, which is at least half "
 	    "of the delay; where loops fill the CPUs nothing is proven; `judged`: late answers of "
 	    "which the records are whole");

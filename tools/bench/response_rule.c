@@ -149,6 +149,15 @@ uint64_t response_proof_ns(const struct response_stall *late)
 	return ns_most(late->late_ns, (late->late_ns + late->slack_ns + 1) / 2);
 }
 
+/* By how much others on CPUs that the chain did not have slow it at most. Without any record of the
+ * chain nobody knows which these are. */
+static uint64_t slowed_ns(const struct stall_late *late, const struct stall_had *had)
+{
+	const bool apart = late->apart && had->chain_ns > 0;
+
+	return (apart ? ns_least(had->elsewhere_ns, had->chain_ns) : had->elsewhere_ns) / 2;
+}
+
 bool stall_judge(const struct stall_late *late, const struct stall_had *had,
     struct stall_chain *chain, struct response_stall *ret)
 {
@@ -160,7 +169,7 @@ bool stall_judge(const struct stall_late *late, const struct stall_had *had,
 	    .late_ns = late->late_ns,
 	    .took_ns = ns_over(late->end_ns, began_ns),
 	    .work_ns = ns_least(had->chain_ns, work_ns),
-	    .others_ns = had->beside_ns + had->elsewhere_ns / 2,
+	    .others_ns = had->beside_ns + slowed_ns(late, had),
 	    .chain_ns = had->chain_ns,
 	    .beside_ns = had->beside_ns,
 	    .interrupts_ns = had->interrupts_ns,

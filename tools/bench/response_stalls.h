@@ -8,7 +8,8 @@
  * they take on this core at best, and its waking and falling asleep. All else that had any CPU
  * meanwhile, by the kernel's records, explains at most as much as it had: whoever has a CPU of the
  * chain delays the chain by that. Whoever has another CPU, which may be the other thread of the
- * same core, slows the chain by at most half of that. While the chain has something to do and its
+ * same core, slows the chain by at most half of that; where the chain may run on no other CPU, only
+ * while it runs: nobody keeps it waiting from there. While the chain has something to do and its
  * CPU is idle, the chain waits for a timer or an interrupt, which a machine that runs delivers
  * within microseconds. What is left nobody of this machine used, so the machine stood: the
  * hypervisor had the CPU, whether or not this guest's kernel counts that as somebody's CPU time
@@ -34,6 +35,7 @@ struct stall_late {
 	uint64_t from_ns, wake_ns, end_ns;
 	uint64_t woke_ns; /* the interface has a CPU */
 	uint64_t work_ns; /* what the chain's work takes on this core */
+	bool apart;       /* the chain may run on no other CPU than those that it had */
 };
 
 /* Who had CPUs from when the interface was to wake until the answer, all CPUs together. */
