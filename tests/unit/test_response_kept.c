@@ -14,6 +14,8 @@
 #include "core/base/file.h"
 #include "tools/bench/response.h"
 
+#define LATE "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]" /* in a file */
+
 struct kept_test {
 	char file[64];
 	struct response_kept kept;
@@ -33,10 +35,16 @@ static void file_put(const struct kept_test *test, const char *text)
 static struct response_result part_make(void)
 {
 	struct response_result part = {
-	    .subframes = 100, .failed = 3, .judged = 2, .loops_ns = 2e9, .all_ns = 1e10};
+	    .subframes = 100, .failed = 3, .loops_ns = 2e9, .all_ns = 1e10};
 
-	response_stall_add(
-	    &part, &(struct response_stall){97, 1000000, 3400000, 1400000, 40000, 1960000, 30000});
+	response_judged_add(&part,
+	    &(struct response_stall){97, 1000000, 3400000, 1400000, 40000, 1960000, 30000, 1700000,
+	        30000, 20000, 15000, 500000, 1050000},
+	    true);
+	response_judged_add(&part,
+	    &(struct response_stall){98, 100000, 2550000, 1600000, 850000, 100000, 2000, 1600000,
+	        800000, 5000, 100000, 800000, 1050000},
+	    false);
 
 	for (uint64_t i = 0; i < 98; i++)
 		hist_add(&part.ns, 1000000 + 10000 * i);
@@ -65,10 +73,15 @@ static void test_comes_back(void **state)
 	assert_int_equal(sum.failed, 6);
 	assert_int_equal(sum.judged, 4);
 	assert_int_equal(sum.proven, 2);
-	assert_int_equal(sum.n_stalls, 2);
-	assert_memory_equal(&sum.stalls[0], &part.stalls[0], sizeof(part.stalls[0]));
-	assert_int_equal(sum.stalls[1].subframe, 197);
-	assert_int_equal(sum.stalls[1].stood_ns, 1960000);
+	assert_int_equal(sum.stalls.n, 2);
+	assert_memory_equal(&sum.stalls.late[0], &part.stalls.late[0], sizeof(sum.stalls.late[0]));
+	assert_int_equal(sum.stalls.late[1].subframe, 197);
+	assert_int_equal(sum.stalls.late[1].stood_ns, 1960000);
+	assert_int_equal(sum.unproven.n, 2);
+	assert_memory_equal(
+	    &sum.unproven.late[0], &part.unproven.late[0], sizeof(sum.unproven.late[0]));
+	assert_int_equal(sum.unproven.late[1].subframe, 198);
+	assert_int_equal(sum.unproven.late[1].slack_ns, 1050000);
 	assert_true(sum.loops_ns == 4e9 && sum.all_ns == 2e10);
 	assert_int_equal(hist_count(&sum.ns), 196);
 	assert_int_equal(
@@ -110,6 +123,15 @@ static void test_verdicts(void **state)
 	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6]]",
 	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, -2, 3, 4, 5, 6, 7]]",
 	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [7]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "
+	    "12, -13]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "
+	    "12, 13, 14]]",
+	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [], \"unproven\": [" LATE "]",
+	    ", \"judged\": 2, \"proven\": 1, \"stalls\": [], \"unproven\": [" LATE ", " LATE "]",
+	    ", \"judged\": 1, \"proven\": 0, \"stalls\": [], \"unproven\": [7]",
+	    ", \"judged\": 1, \"proven\": 0, \"stalls\": [], \"unproven\": [[10, 2, 3, 4, 5, 6, "
+	    "7, 8, 9, 10, 11, 12, 13]]",
 	};
 	struct response_result back;
 	struct kept_test test;
@@ -123,7 +145,16 @@ static void test_verdicts(void **state)
 	assert_true(verdict_reads(
 	    &test, ", \"judged\": 2, \"proven\": 1, \"stalls\": [[9, 2, 3, 4, 5, 6, 7]]", &back));
 	assert_int_equal(back.proven, 1);
-	assert_int_equal(back.stalls[0].subframe, 9);
+	assert_int_equal(back.stalls.late[0].subframe, 9);
+	assert_int_equal(back.stalls.late[0].before_ns, 7);
+	assert_int_equal(back.stalls.late[0].chain_ns, 0);
+	assert_int_equal(back.unproven.n, 0);
+	assert_true(verdict_reads(&test,
+	    ", \"judged\": 2, \"proven\": 1, \"stalls\": [], \"unproven\": [" LATE "]", &back));
+	assert_int_equal(back.stalls.n, 0);
+	assert_int_equal(back.unproven.n, 1);
+	assert_int_equal(back.unproven.late[0].subframe, 1);
+	assert_int_equal(back.unproven.late[0].slack_ns, 13);
 	unlink(test.file);
 }
 

@@ -64,6 +64,7 @@ static void late_init(struct stall_case *c, uint64_t subframe, uint64_t end_us)
 	    .slack_ns = 1000 * US,
 	    .from_ns = (uint64_t)BASE * US,
 	    .wake_ns = (BASE + 500ull) * US,
+	    .woke_ns = (BASE + 500ull) * US,
 	    .end_ns = (BASE + end_us) * US,
 	    .work_ns = 1400 * US};
 	put_out(c, 0, 10, INTERFACE);
@@ -111,6 +112,11 @@ static void test_rounds_too_long(void **state)
 	assert_int_equal(c.stall.others_ns, 0);
 	assert_int_equal(c.stall.stood_ns, 1735 * US);
 	assert_int_equal(c.stall.before_ns, 0);
+	assert_int_equal(c.stall.chain_ns, 3410 * US);
+	assert_int_equal(c.stall.beside_ns, 0);
+	assert_int_equal(c.stall.elsewhere_ns, 0);
+	assert_int_equal(c.stall.woken_ns, 0);
+	assert_int_equal(c.stall.slack_ns, 1000 * US);
 }
 
 /* The same time, but a loop has a CPU of the chain for 2000 us of it. On another CPU it explains
@@ -142,6 +148,34 @@ static void test_others(void **state)
 	assert_false(judge(&c));
 	assert_int_equal(c.stall.others_ns, 1005 * US);
 	assert_int_equal(c.stall.stood_ns, 730 * US);
+	assert_int_equal(c.stall.chain_ns, 3400 * US);
+	assert_int_equal(c.stall.beside_ns, 0);
+	assert_int_equal(c.stall.elsewhere_ns, 2010 * US);
+}
+
+/* The interface wakes 2000 us late, and a loop has another CPU all the time. Where the chain may
+ * not run there, the loop slows it only while it runs. */
+static void test_apart(void **state)
+{
+	struct stall_case c;
+
+	(void)state;
+	late_init(&c, 7, 3910);
+	put_in(&c, 0, 20, LOOP);
+	has(&c, 1, 2500, 2510, INTERFACE);
+	has(&c, 1, 2510, 3910, PHYSICAL);
+	put_out(&c, 0, 4000, LOOP);
+	assert_false(judge(&c));
+	assert_int_equal(c.stall.elsewhere_ns, 3410 * US);
+	assert_int_equal(c.stall.others_ns, 3410 / 2 * US);
+	assert_int_equal(c.stall.stood_ns, 295 * US);
+	c.late.apart = true;
+	assert_true(judge(&c));
+	assert_int_equal(c.stall.others_ns, 1410 / 2 * US);
+	assert_int_equal(c.stall.stood_ns, 1295 * US);
+	c.n[1] = 0; /* nobody knows who had this CPU */
+	assert_false(judge(&c));
+	assert_int_equal(c.stall.others_ns, 3410 * US);
 }
 
 /* A loop took most of the delay, and the machine stood a little: it had been in time without the
@@ -158,6 +192,7 @@ static void test_mostly_others(void **state)
 	assert_false(judge(&c));
 	assert_int_equal(c.stall.stood_ns, 225 * US);
 	assert_true(c.stall.stood_ns >= c.late.late_ns);
+	assert_int_equal(response_proof_ns(&c.stall), 600 * US);
 }
 
 /* The stall is too short to have made it late. */
@@ -171,6 +206,7 @@ static void test_too_short(void **state)
 	chain_put(&c, 3510, 3910);
 	assert_false(judge(&c));
 	assert_int_equal(c.stall.stood_ns, (3410 - 2575) * US);
+	assert_int_equal(response_proof_ns(&c.stall), 1010 * US);
 }
 
 /* The chain is to run, and all CPUs are idle: its wake-up does not come. */
@@ -198,10 +234,13 @@ static void test_timer(void **state)
 	(void)state;
 	late_init(&c, 7, 3200);
 	c.late.late_ns = 1700 * US; /* as if the work were done */
+	c.late.woke_ns = (BASE + 3199ull) * US;
 	put_event(&c, 0, 3190, PERF_TIMER);
 	put_event(&c, 0, 3195, PERF_TIMER_END);
 	put_in(&c, 0, 3196, INTERFACE);
 	assert_true(judge(&c));
+	assert_int_equal(c.stall.woken_ns, 2699 * US);
+	assert_int_equal(c.stall.interrupts_ns, 5 * US);
 	assert_int_equal(c.stall.work_ns, 4 * US);
 	assert_int_equal(c.stall.others_ns, 5 * US);
 	assert_int_equal(c.stall.stood_ns, 2691 * US);
@@ -254,6 +293,9 @@ static void test_interrupts(void **state)
 	assert_false(judge(&c));
 	assert_int_equal(c.stall.work_ns, 1400 * US);
 	assert_int_equal(c.stall.others_ns, (1950 + 50 + 100 / 2) * US);
+	assert_int_equal(c.stall.beside_ns, 2000 * US);
+	assert_int_equal(c.stall.interrupts_ns, 2000 * US);
+	assert_int_equal(c.stall.elsewhere_ns, 100 * US);
 	assert_int_equal(c.stall.stood_ns, 0);
 }
 
@@ -289,6 +331,7 @@ static void test_follows(void **state)
 	c.chain = (struct stall_chain){.next = 8, .ns = 5000 * US};
 	assert_true(judge(&c));
 	assert_int_equal(c.stall.took_ns, 2400 * US);
+	assert_int_equal(c.stall.woken_ns, 500 * US);
 	assert_int_equal(c.stall.before_ns, 1500 * US);
 	assert_int_equal(c.chain.next, 9);
 	assert_int_equal(c.chain.ns, (1500 + 5) * US);
@@ -338,24 +381,33 @@ static void test_queue(void **state)
 	assert_int_equal(queue.late[0].subframe, STALL_LATES + 3);
 }
 
-/* More proven stalls than the list has room for are counted. */
-static void test_list(void **state)
+/* More late answers than a list has room for are counted. */
+static void list_check(bool proven)
 {
-	static struct response_result part, sum;
+	struct response_result part = {.subframes = 1000}, sum = {0};
+	const struct response_list *list = proven ? &sum.stalls : &sum.unproven;
 
-	(void)state;
-	part.subframes = 1000;
 	for (uint64_t i = 0; i < RESPONSE_STALLS - 1; i++)
-		response_stall_add(&part, &(struct response_stall){.subframe = i});
-	assert_int_equal(part.n_stalls, RESPONSE_STALLS - 1);
+		response_judged_add(&part, &(struct response_stall){.subframe = i}, proven);
+	assert_int_equal(part.stalls.n, proven ? RESPONSE_STALLS - 1 : 0);
+	assert_int_equal(part.unproven.n, proven ? 0 : RESPONSE_STALLS - 1);
 	for (int i = 0; i < 2; i++)
 		response_add(&sum, &part);
-	assert_int_equal(sum.proven, 2 * (RESPONSE_STALLS - 1));
-	assert_int_equal(sum.n_stalls, RESPONSE_STALLS);
-	assert_int_equal(sum.stalls[RESPONSE_STALLS - 1].subframe, 1000);
-	response_stall_add(&sum, &(struct response_stall){.subframe = 1});
-	assert_int_equal(sum.proven, 2 * RESPONSE_STALLS - 1);
-	assert_int_equal(sum.n_stalls, RESPONSE_STALLS);
+	assert_int_equal(sum.judged, 2 * (RESPONSE_STALLS - 1));
+	assert_int_equal(list->n, RESPONSE_STALLS);
+	assert_int_equal(list->late[RESPONSE_STALLS - 2].subframe, RESPONSE_STALLS - 2);
+	assert_int_equal(list->late[RESPONSE_STALLS - 1].subframe, 1000);
+	response_judged_add(&sum, &(struct response_stall){.subframe = 1}, proven);
+	assert_int_equal(sum.judged, 2 * RESPONSE_STALLS - 1);
+	assert_int_equal(sum.proven, proven ? sum.judged : 0);
+	assert_int_equal(list->n, RESPONSE_STALLS);
+}
+
+static void test_list(void **state)
+{
+	(void)state;
+	list_check(true);
+	list_check(false);
 }
 
 int main(void)
@@ -363,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rounds_too_long),
 	    cmocka_unit_test(test_others),
+	    cmocka_unit_test(test_apart),
 	    cmocka_unit_test(test_mostly_others),
 	    cmocka_unit_test(test_too_short),
 	    cmocka_unit_test(test_woken_late),

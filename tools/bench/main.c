@@ -482,7 +482,9 @@ static const char response_doc[] =
     "each quota on the loops, timer and real-time priority, and of the whole recipe. The quota "
     "needs root and control groups v1. The work is raised until the loops alone make half of the "
     "answers late; where the idle machine does not hold that work, the experiment is void. Stalls "
-    "of the machine that the kernel's records prove are counted and listed beside the raw shares.";
+    "of the machine that the kernel's records prove are counted and listed beside the raw shares. "
+    "Late answers of the idle machine and of the recipe that are not proven are listed with what "
+    "the records say.";
 
 static const struct cli_option x310_options[] = {
     {"seconds", 's', "S", NULL, false,

@@ -15,7 +15,15 @@
 #include "tools/bench/response.h"
 #include "tools/bench/run.h"
 
-enum { CELLS_MAX = 128, LOOPS = 4, RECIPE_TIMES = 50, STALL_LINES = 20, KEY = 160 };
+enum {
+	CELLS_MAX = 128,
+	LOOPS = 4,
+	RECIPE_TIMES = 50,
+	STALL_LINES = 20,
+	UNPROVEN_LINES = 40,
+	KEY = 160,
+	BEFORE = 64
+};
 
 #define WORK_FIRST_US 1300.0
 #define WORK_LAST_US 2400.0 /* 2.45 ms are left between the transfers */
@@ -311,35 +319,49 @@ static void cell_name(const struct named_cell *cell, char *ret, size_t size)
 		    c->period_us == 5000 ? "5 ms" : "100 ms");
 }
 
-static json_t *stalls_list(const struct response_result *r)
+/* The fields of struct response_stall; all but the first are times. */
+static json_t *late_json(const struct response_stall *late)
 {
-	json_t *list = json_array();
+	static const char *const names[RESPONSE_STALL_FIELDS] = {"subframe", "late_us", "took_us",
+	    "work_us", "others_us", "stood_us", "before_us", "chain_us", "beside_us",
+	    "interrupts_us", "elsewhere_us", "woken_us", "slack_us"};
+	json_t *json = json_pack("{s:I}", names[0], (json_int_t)late->subframe);
+	uint64_t field[RESPONSE_STALL_FIELDS];
 
-	for (uint64_t i = 0; i < r->n_stalls; i++) {
-		const struct response_stall *s = &r->stalls[i];
+	memcpy(field, late, sizeof(field));
+	for (size_t f = 1; f < RESPONSE_STALL_FIELDS; f++)
+		json_object_set_new(json, names[f], json_real((double)field[f] / 1e3));
+	return json;
+}
 
-		json_array_append_new(list,
-		    json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "subframe",
-		        (json_int_t)s->subframe, "late_us", (double)s->late_ns / 1e3, "took_us",
-		        (double)s->took_ns / 1e3, "work_us", (double)s->work_ns / 1e3, "others_us",
-		        (double)s->others_ns / 1e3, "stood_us", (double)s->stood_ns / 1e3,
-		        "before_us", (double)s->before_ns / 1e3));
-	}
-	return list;
+static json_t *list_json(const struct response_list *list)
+{
+	json_t *json = json_array();
+
+	for (uint64_t i = 0; i < list->n; i++)
+		json_array_append_new(json, late_json(&list->late[i]));
+	return json;
+}
+
+/* "": it did not wait for the late answer before. */
+static void before_text(const struct response_stall *s, char ret[BEFORE])
+{
+	ret[0] = 0;
+	if (s->before_ns > 0)
+		snprintf(ret, BEFORE, "; %.0f us by that of the subframe before",
+		    (double)s->before_ns / 1e3);
 }
 
 static void stall_note(
     struct bench *bench, const struct named_cell *cell, const struct response_stall *s)
 {
-	char name[80], before[64] = "", evidence[160] = "";
+	char name[80], before[BEFORE], evidence[160] = "";
 
 	cell_name(cell, name, sizeof(name));
 	if (cell->cell.quota > 0 && !cell->what[0])
 		snprintf(name + strlen(name), sizeof(name) - strlen(name), ", quota %g %%",
 		    cell->cell.quota);
-	if (s->before_ns > 0)
-		snprintf(before, sizeof(before), "; %.0f us by that of the subframe before",
-		    (double)s->before_ns / 1e3);
+	before_text(s, before);
 	if (s->stood_ns > 0)
 		snprintf(evidence, sizeof(evidence),
 		    "; the machine stood %.0f us: of %.0f us the chain had work for %.0f us and "
@@ -369,8 +391,8 @@ static void stalls_note(struct response_bench *rb)
 			continue;
 		proven += r->proven;
 		why = r->why_not ? r->why_not : why;
-		for (uint64_t k = 0; k < r->n_stalls && lines < STALL_LINES; k++, lines++)
-			stall_note(rb->bench, cell, &r->stalls[k]);
+		for (uint64_t k = 0; k < r->stalls.n && lines < STALL_LINES; k++, lines++)
+			stall_note(rb->bench, cell, &r->stalls.late[k]);
 	}
 	if (proven > lines)
 		bench_note(rb->bench,
@@ -381,6 +403,48 @@ static void stalls_note(struct response_bench *rb)
 		    "late answers are not judged, and shares stay raw: the kernel's "
 		    "records of the CPUs are not here: %s",
 		    why);
+}
+
+static void unproven_note(
+    struct bench *bench, const struct named_cell *cell, const struct response_stall *s)
+{
+	const uint64_t proof_ns = response_proof_ns(s);
+	char before[BEFORE];
+
+	before_text(s, before);
+	bench_note(bench,
+	    "not proven: %s, subframe %llu: late by %.0f us: of %.0f us the chain had CPUs for "
+	    "%.0f us (its work explains %.0f us), others had its CPUs for %.0f us (interrupts %.0f "
+	    "us) and other CPUs for %.0f us, the interface woke %.0f us late; the machine stood at "
+	    "least %.0f us (%.0f us would have proved it)%s",
+	    cell->what, (unsigned long long)s->subframe, (double)s->late_ns / 1e3,
+	    (double)s->took_ns / 1e3, (double)s->chain_ns / 1e3, (double)s->work_ns / 1e3,
+	    (double)s->beside_ns / 1e3, (double)s->interrupts_ns / 1e3,
+	    (double)s->elsewhere_ns / 1e3, (double)s->woken_ns / 1e3, (double)s->stood_ns / 1e3,
+	    (double)(proof_ns - (s->before_ns < proof_ns ? s->before_ns : proof_ns)) / 1e3, before);
+}
+
+/* Late answers that were judged and are no proven stalls, of the idle machine and the recipe. Those
+ * of the other cells are many, and the loops' doing. */
+static void unproven_notes(struct response_bench *rb)
+{
+	uint64_t lines = 0, more[2] = {0};
+
+	for (size_t i = 0; i < rb->n; i++) {
+		const struct named_cell *cell = &rb->cells[i];
+		const struct response_result *r = cell->result;
+		const bool first = is_first(cell);
+		uint64_t k = 0;
+
+		for (; r && first && k < r->unproven.n && lines < UNPROVEN_LINES; k++, lines++)
+			unproven_note(rb->bench, cell, &r->unproven.late[k]);
+		more[first] += r ? r->judged - r->proven - k : 0;
+	}
+	if (more[0] + more[1] > 0)
+		bench_note(rb->bench,
+		    "late answers that were judged, are not proven and are not listed here: %llu "
+		    "of idle and recipe, %llu of the other cells (--json has up to %d of a cell)",
+		    (unsigned long long)more[1], (unsigned long long)more[0], RESPONSE_STALLS);
 }
 
 static json_t *cell_row(const struct named_cell *cell)
@@ -410,10 +474,10 @@ static json_t *cell_row(const struct named_cell *cell)
 	        (json_int_t)r->failed, "share", failed_of(cell), "low", range.low, "high",
 	        range.high));
 	json_object_update_new(row,
-	    json_pack("{s:I, s:I, s:o, s:o}", "judged", (json_int_t)r->judged, "proven",
+	    json_pack("{s:I, s:I, s:o, s:o, s:o}", "judged", (json_int_t)r->judged, "proven",
 	        (json_int_t)r->proven, "outside",
 	        json_real_or_null(is_judged(r) ? outside_of(cell) : NAN), "stalls",
-	        stalls_list(r)));
+	        list_json(&r->stalls), "unproven", list_json(&r->unproven)));
 	if (c->loops > 0 && r->all_ns > 0)
 		json_object_set_new(row, "loops_percent", json_real(100 * r->loops_ns / r->all_ns));
 	if (hist_count(&r->ns) > 0)
@@ -508,11 +572,13 @@ static void response_result(void *self)
 	    "and their subframes, that are proven stalls of the machine: of the time from when the "
 	    "interface was to wake until the answer, the chain's work (an eighth more than its "
 	    "rounds take at best) and all else that had a CPU, by the kernel's records (the half "
-	    "on CPUs without the chain: two threads of one core slow each other), explain "
+	    "on CPUs without the chain: two threads of one core slow each other; in the recipe "
+	    "only while the chain runs), explain "
 	    "so little that the answer had been in time without the rest, which is at least half "
 	    "of the delay; where loops fill the CPUs nothing is proven; `judged`: late answers of "
 	    "which the records are whole");
 	stalls_note(rb);
+	unproven_notes(rb);
 	bench->plot.title = "Responses that come too late under load (Wang et al., Figure 6)";
 	bench->plot.bars = "curves: who has FIFO priority, timer, period of the quota; bars: 95 % "
 	                   "interval (Wilson)\nno late response at all is drawn as half of one";

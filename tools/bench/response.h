@@ -42,7 +42,8 @@ enum response_stage {
 	RESPONSE_STAGES
 };
 
-/* A late answer that is a proven stall of the machine (response_stalls.h). */
+/* A late answer that was judged: whether it is a proven stall of the machine (response_stalls.h).
+ * All fields are of 64 bits: files and --json take them in this order. */
 struct response_stall {
 	uint64_t subframe; /* of the cell, from 0 */
 	uint64_t late_ns;
@@ -51,27 +52,46 @@ struct response_stall {
 	uint64_t others_ns; /* ... all else that had any CPU at most so much, */
 	uint64_t stood_ns;  /* ... and in the rest the machine stood */
 	uint64_t before_ns; /* it stood in the late answer before, for which this one waited */
+	/* what the verdict comes from, and why it is none */
+	uint64_t chain_ns;      /* the chain had CPUs for so long, by the records */
+	uint64_t beside_ns;     /* others had CPUs that the chain had, too; of which ... */
+	uint64_t interrupts_ns; /* ... interrupts */
+	uint64_t elsewhere_ns;  /* others had CPUs that the chain did not have */
+	uint64_t woken_ns;      /* until the interface had a CPU first */
+	uint64_t slack_ns;      /* that an answer has left which nothing delays */
 };
 
-enum { RESPONSE_STALLS = 256 };
+enum {
+	RESPONSE_STALLS = 256,
+	RESPONSE_STALL_FIELDS = sizeof(struct response_stall) / sizeof(uint64_t)
+};
+
+struct response_list {
+	uint64_t n; /* the first ones of a cell */
+	struct response_stall late[RESPONSE_STALLS];
+};
 
 /* A late answer of which nobody can tell (no records, or some were lost) is not judged. */
 struct response_result {
 	uint64_t subframes, failed;
 	uint64_t judged, proven; /* of those that failed; proven: stalls of the machine */
-	uint64_t n_stalls;       /* in the list: the first of those that are proven */
-	struct response_stall stalls[RESPONSE_STALLS];
-	const char *why_not; /* nothing can be judged; NULL: it can */
-	double loops_ns;     /* CPU time that the loops had while the chain ran */
-	double all_ns;       /* that of all CPUs in this time */
-	struct hist ns;      /* from the subframe to the answer, with both transfers */
+	struct response_list stalls, unproven; /* of those that were judged */
+	const char *why_not;                   /* nothing can be judged; NULL: it can */
+	double loops_ns;                       /* CPU time that the loops had while the chain ran */
+	double all_ns;                         /* that of all CPUs in this time */
+	struct hist ns; /* from the subframe to the answer, with both transfers */
 };
 
 /* response_rounds gives how many rounds of the loop that stands for work take 1 ms of this core. */
 uint64_t response_rounds(void);
 
-/* response_stall_add counts a proven stall and puts it into the list, if there is room. */
-void response_stall_add(struct response_result *to, const struct response_stall *stall);
+/* response_judged_add counts a late answer that was judged and puts it into its list, if there is
+ * room. */
+void response_judged_add(
+    struct response_result *to, const struct response_stall *late, bool proven);
+
+/* response_proof_ns: if the machine stood so long, in the late answer before, too, it is proven. */
+uint64_t response_proof_ns(const struct response_stall *late);
 
 /* response_add adds what was measured of a cell to what is known of it: its subframes come after
  * those that are known. */

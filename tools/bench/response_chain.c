@@ -137,7 +137,7 @@ static bool subframe_answer(
 
 	if (clock_ns() < late->wake_ns)
 		clock_sleep_until(late->wake_ns);
-	late->end_ns = clock_ns();
+	late->woke_ns = late->end_ns = clock_ns();
 	if (late->end_ns >= due) {
 		late->late_ns = late->end_ns - due + work_ns(r) + 1;
 		return false;
@@ -158,7 +158,8 @@ static bool subframe_run(struct response_trial *r, uint64_t n, uint64_t edge_ns,
 	struct stall_late late = {.subframe = n,
 	    .from_ns = clock_ns(),
 	    .wake_ns = tick_after(edge_ns + RESPONSE_TRANSFER_NS, r->cell->hz),
-	    .work_ns = work_ns(r)};
+	    .work_ns = work_ns(r),
+	    .apart = r->cell->shield};
 	bool ran;
 
 	if (due > late.wake_ns + work_ns(r))

@@ -9,22 +9,26 @@
 
 /* ---- one part as JSON ------------------------------------------------------------------------ */
 
-enum { STALL_FIELDS = 7 };
+enum { STALL_FIELDS_ONCE = 7 }; /* of an earlier version */
 
-static json_t *stalls_json(const struct response_result *part)
+static json_t *stall_json(const struct response_stall *stall)
 {
-	json_t *stalls = json_array();
+	uint64_t field[RESPONSE_STALL_FIELDS];
+	json_t *json = json_array();
 
-	for (uint64_t i = 0; i < part->n_stalls; i++) {
-		const struct response_stall *s = &part->stalls[i];
+	memcpy(field, stall, sizeof(field));
+	for (size_t f = 0; f < RESPONSE_STALL_FIELDS; f++)
+		json_array_append_new(json, json_integer((json_int_t)field[f]));
+	return json;
+}
 
-		json_array_append_new(stalls,
-		    json_pack("[I, I, I, I, I, I, I]", (json_int_t)s->subframe,
-		        (json_int_t)s->late_ns, (json_int_t)s->took_ns, (json_int_t)s->work_ns,
-		        (json_int_t)s->others_ns, (json_int_t)s->stood_ns,
-		        (json_int_t)s->before_ns));
-	}
-	return stalls;
+static json_t *list_json(const struct response_list *list)
+{
+	json_t *json = json_array();
+
+	for (uint64_t i = 0; i < list->n; i++)
+		json_array_append_new(json, stall_json(&list->late[i]));
+	return json;
 }
 
 static json_t *part_json(const struct response_result *part)
@@ -38,10 +42,11 @@ static json_t *part_json(const struct response_result *part)
 			json_array_append_new(
 			    cells, json_pack("[I, I]", (json_int_t)cell, (json_int_t)n));
 	}
-	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:f, s:f, s:o}", "subframes",
+	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:f, s:o}", "subframes",
 	    (json_int_t)part->subframes, "failed", (json_int_t)part->failed, "judged",
 	    (json_int_t)part->judged, "proven", (json_int_t)part->proven, "stalls",
-	    stalls_json(part), "loops_ns", part->loops_ns, "all_ns", part->all_ns, "cells", cells);
+	    list_json(&part->stalls), "unproven", list_json(&part->unproven), "loops_ns",
+	    part->loops_ns, "all_ns", part->all_ns, "cells", cells);
 }
 
 static bool cells_read(const json_t *cells, uint64_t most, struct hist *ret)
@@ -65,16 +70,37 @@ static bool cells_read(const json_t *cells, uint64_t most, struct hist *ret)
 
 static bool stall_read(const json_t *json, uint64_t subframes, struct response_stall *ret)
 {
-	json_int_t field[STALL_FIELDS];
+	uint64_t field[RESPONSE_STALL_FIELDS] = {0};
+	const size_t n = json_array_size(json);
 
-	for (size_t f = 0; f < STALL_FIELDS; f++) {
-		field[f] = json_integer_value(json_array_get(json, f));
-		if (field[f] < 0)
+	if (n != STALL_FIELDS_ONCE && n != RESPONSE_STALL_FIELDS)
+		return false;
+	for (size_t f = 0; f < n; f++) {
+		const json_int_t value = json_integer_value(json_array_get(json, f));
+
+		if (value < 0)
+			return false;
+		field[f] = (uint64_t)value;
+	}
+	memcpy(ret, field, sizeof(field));
+	return ret->subframe < subframes;
+}
+
+/* A file of an earlier version may have none. */
+static bool list_read(
+    const json_t *json, uint64_t subframes, uint64_t most, struct response_list *ret)
+{
+	json_t *stall;
+	size_t i;
+
+	if (json_array_size(json) > RESPONSE_STALLS || json_array_size(json) > most)
+		return false;
+	json_array_foreach(json, i, stall)
+	{
+		if (!stall_read(stall, subframes, &ret->late[ret->n++]))
 			return false;
 	}
-	*ret = (struct response_stall){(uint64_t)field[0], (uint64_t)field[1], (uint64_t)field[2],
-	    (uint64_t)field[3], (uint64_t)field[4], (uint64_t)field[5], (uint64_t)field[6]};
-	return json_array_size(json) == STALL_FIELDS && ret->subframe < subframes;
+	return true;
 }
 
 /* A file of an earlier version has none of it: nothing is judged. */
@@ -82,23 +108,17 @@ static bool verdict_read(const json_t *json, struct response_result *ret)
 {
 	const json_t *stalls = json_object_get(json, "stalls");
 	json_int_t judged = 0, proven = 0;
-	json_t *stall;
-	size_t i;
 
 	if (!stalls)
 		return true;
 	if (json_unpack((json_t *)json, "{s:I, s:I}", "judged", &judged, "proven", &proven) < 0 ||
-	    judged < 0 || (uint64_t)judged > ret->failed || proven < 0 || proven > judged ||
-	    json_array_size(stalls) > RESPONSE_STALLS || json_array_size(stalls) > (uint64_t)proven)
+	    judged < 0 || (uint64_t)judged > ret->failed || proven < 0 || proven > judged)
 		return false;
 	ret->judged = (uint64_t)judged;
 	ret->proven = (uint64_t)proven;
-	json_array_foreach(stalls, i, stall)
-	{
-		if (!stall_read(stall, ret->subframes, &ret->stalls[ret->n_stalls++]))
-			return false;
-	}
-	return true;
+	return list_read(stalls, ret->subframes, ret->proven, &ret->stalls) &&
+	    list_read(json_object_get(json, "unproven"), ret->subframes, ret->judged - ret->proven,
+	        &ret->unproven);
 }
 
 static bool part_read(const json_t *json, uint64_t subframes, struct response_result *ret)

@@ -46,8 +46,10 @@ static void span_end(struct had_walk *walk, uint64_t ns)
 	const uint64_t span =
 	    ns_over(ns_least(ns, walk->end_ns), ns_most(walk->since_ns, walk->from_ns));
 
+	if (walk->deep > 0)
+		walk->had->interrupts_ns += span;
 	if (walk->deep > 0 || walk->holder == HOLDER_OTHER)
-		walk->had->others_ns += span;
+		walk->had->beside_ns += span;
 	else if (walk->holder == HOLDER_CHAIN)
 		walk->had->chain_ns += span;
 	walk->since_ns = ns;
@@ -132,44 +134,83 @@ void stall_had_add(struct stall_had *had, const struct stall_late *late,
 	for (size_t i = 0; i < n && records[i].ns <= late->end_ns; i++)
 		record_take(&walk, &records[i]);
 	span_end(&walk, late->end_ns);
+	if (here.chain_ns == 0) {
+		had->elsewhere_ns += here.beside_ns;
+		return;
+	}
 	had->chain_ns += here.chain_ns;
-	had->others_ns += here.chain_ns > 0 ? here.others_ns : here.others_ns / 2;
+	had->beside_ns += here.beside_ns;
+	had->interrupts_ns += here.interrupts_ns;
+}
+
+/* The answer had been in time without it, and it is at least half of the delay. */
+uint64_t response_proof_ns(const struct response_stall *late)
+{
+	return ns_most(late->late_ns, (late->late_ns + late->slack_ns + 1) / 2);
+}
+
+/* By how much others on CPUs that the chain did not have slow it at most. Without any record of the
+ * chain nobody knows which these are. */
+static uint64_t slowed_ns(const struct stall_late *late, const struct stall_had *had)
+{
+	const bool apart = late->apart && had->chain_ns > 0;
+
+	return (apart ? ns_least(had->elsewhere_ns, had->chain_ns) : had->elsewhere_ns) / 2;
 }
 
 bool stall_judge(const struct stall_late *late, const struct stall_had *had,
     struct stall_chain *chain, struct response_stall *ret)
 {
-	const uint64_t work_ns = late->work_ns + late->work_ns / ROUNDS_PART + OWN_NS;
+	const uint64_t work_ns = late->work_ns + late->work_ns / ROUNDS_PART + OWN_NS,
+	               began_ns = ns_most(late->from_ns, late->wake_ns);
 	uint64_t ns;
 
 	*ret = (struct response_stall){.subframe = late->subframe,
 	    .late_ns = late->late_ns,
-	    .took_ns = ns_over(late->end_ns, ns_most(late->from_ns, late->wake_ns)),
+	    .took_ns = ns_over(late->end_ns, began_ns),
 	    .work_ns = ns_least(had->chain_ns, work_ns),
-	    .others_ns = had->others_ns};
+	    .others_ns = had->beside_ns + slowed_ns(late, had),
+	    .chain_ns = had->chain_ns,
+	    .beside_ns = had->beside_ns,
+	    .interrupts_ns = had->interrupts_ns,
+	    .elsewhere_ns = had->elsewhere_ns,
+	    .woken_ns = ns_over(late->woke_ns, began_ns),
+	    .slack_ns = late->slack_ns};
 	ret->stood_ns = ns_over(ret->took_ns, ret->work_ns + ret->others_ns);
 	if (chain->next == late->subframe) /* it had to wait for the answer before */
 		ret->before_ns = ns_least(chain->ns, ns_over(late->from_ns, late->wake_ns));
 	ns = ret->before_ns + ret->stood_ns;
 	*chain = (struct stall_chain){late->subframe + 1, ns};
-	return ns >= late->late_ns && 2 * ns >= late->late_ns + late->slack_ns;
+	return ns >= response_proof_ns(ret);
 }
 
 /* ---- what is known of a cell ----------------------------------------------------------------- */
 
-void response_stall_add(struct response_result *to, const struct response_stall *stall)
+static void list_add(struct response_list *to, const struct response_stall *late, uint64_t shift)
 {
-	if (to->n_stalls < RESPONSE_STALLS)
-		to->stalls[to->n_stalls++] = *stall;
-	to->proven++;
+	if (to->n == RESPONSE_STALLS)
+		return;
+	to->late[to->n] = *late;
+	to->late[to->n++].subframe += shift;
+}
+
+static void list_merge(struct response_list *to, const struct response_list *part, uint64_t shift)
+{
+	for (uint64_t i = 0; i < part->n; i++)
+		list_add(to, &part->late[i], shift);
+}
+
+void response_judged_add(struct response_result *to, const struct response_stall *late, bool proven)
+{
+	list_add(proven ? &to->stalls : &to->unproven, late, 0);
+	to->judged++;
+	to->proven += proven;
 }
 
 void response_add(struct response_result *to, const struct response_result *part)
 {
-	for (uint64_t i = 0; i < part->n_stalls && to->n_stalls < RESPONSE_STALLS; i++) {
-		to->stalls[to->n_stalls] = part->stalls[i];
-		to->stalls[to->n_stalls++].subframe += to->subframes;
-	}
+	list_merge(&to->stalls, &part->stalls, to->subframes);
+	list_merge(&to->unproven, &part->unproven, to->subframes);
 	to->subframes += part->subframes;
 	to->failed += part->failed;
 	to->judged += part->judged;

@@ -182,7 +182,8 @@ void stalls_take(struct stalls *stalls, const pid_t pids[RESPONSE_STAGES],
     struct stall_queue *queue, struct response_result *ret)
 {
 	const size_t n = stalls ? queue_take(stalls, queue) : 0;
-	struct response_stall stall;
+	struct response_stall late;
+	bool proven;
 
 	if (n == 0 || stalls->blind)
 		return;
@@ -193,8 +194,7 @@ void stalls_take(struct stalls *stalls, const pid_t pids[RESPONSE_STAGES],
 	for (size_t i = 0; i < n; i++) {
 		if (!stalls->judged[i])
 			continue;
-		ret->judged++;
-		if (stall_judge(&stalls->late[i], &stalls->had[i], &stalls->chain, &stall))
-			response_stall_add(ret, &stall);
+		proven = stall_judge(&stalls->late[i], &stalls->had[i], &stalls->chain, &late);
+		response_judged_add(ret, &late, proven);
 	}
 }

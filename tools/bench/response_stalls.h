@@ -8,7 +8,8 @@
  * they take on this core at best, and its waking and falling asleep. All else that had any CPU
  * meanwhile, by the kernel's records, explains at most as much as it had: whoever has a CPU of the
  * chain delays the chain by that. Whoever has another CPU, which may be the other thread of the
- * same core, slows the chain by at most half of that. While the chain has something to do and its
+ * same core, slows the chain by at most half of that; where the chain may run on no other CPU, only
+ * while it runs: nobody keeps it waiting from there. While the chain has something to do and its
  * CPU is idle, the chain waits for a timer or an interrupt, which a machine that runs delivers
  * within microseconds. What is left nobody of this machine used, so the machine stood: the
  * hypervisor had the CPU, whether or not this guest's kernel counts that as somebody's CPU time
@@ -32,14 +33,18 @@ struct stall_late {
 	uint64_t subframe, late_ns;
 	uint64_t slack_ns; /* that an answer has left which nothing delays */
 	uint64_t from_ns, wake_ns, end_ns;
+	uint64_t woke_ns; /* the interface has a CPU */
 	uint64_t work_ns; /* what the chain's work takes on this core */
+	bool apart;       /* the chain may run on no other CPU than those that it had */
 };
 
 /* Who had CPUs from when the interface was to wake until the answer, all CPUs together. */
 struct stall_had {
-	uint64_t chain_ns;  /* the chain's processes, interrupts left out */
-	uint64_t others_ns; /* all other processes, and interrupts; the half on CPUs that the chain
-	                     * did not have; who is not known is one of them */
+	uint64_t chain_ns; /* the chain's processes, interrupts left out */
+	/* All other processes, and interrupts; who is not known is one of them. */
+	uint64_t beside_ns;     /* on CPUs that the chain had, too */
+	uint64_t interrupts_ns; /* of these, interrupts */
+	uint64_t elsewhere_ns;  /* on CPUs that the chain did not have */
 };
 
 /* stall_had_add adds what the records of one CPU say, which are in the order of time. */
@@ -75,7 +80,7 @@ void stall_put(struct stall_queue *queue, const struct stall_late *late);
 struct stalls;
 struct stalls *stalls_open(const char **ret_why);
 void stalls_close(struct stalls *stalls); /* NULL is nothing to close */
-/* stalls_take judges what is in the queue and adds it to ret: `proven`, `unjudged` and the list.
+/* stalls_take judges what is in the queue and adds it to ret: `judged`, `proven` and the lists.
  * It takes a millisecond for each CPU, and nothing while the queue is empty. */
 void stalls_take(struct stalls *stalls, const pid_t pids[RESPONSE_STAGES],
     struct stall_queue *queue, struct response_result *ret);
