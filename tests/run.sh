@@ -194,7 +194,7 @@ for program in "$@"; do
 	tests/sim/test_run_live | tests/golden/test_run_tails | tests/sim/test_bench | tests/faults/test_limits.sh)
 		zero="$zero $program:lanes" waits="$program:rest $waits" ;;
 	tests/sim/test_run_node) zero="$zero $program:lanes" beside="$beside $program:two" waits="$program:rest $waits" ;;
-	tests/golden/test_run_levels) zero="$zero $program:lanes" computes="$program:rest $computes" ;;
+	tests/golden/test_run_levels) last="$program:lanes $last" computes="$program:rest $computes" ;;
 	tests/sim/test_radio_run) beside="$program:lanes $beside $program:two" ;;
 	tests/sim/test_readme.sh) beside="$program:lanes $beside" computes="$program:rest $computes" ;;
 	tests/sim/test_run_determinism | tests/faults/test_refused | tests/sim/test_short_runs.sh)

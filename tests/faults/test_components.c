@@ -224,6 +224,12 @@ static void faults_on_the_virtual_clock(void **state)
 	steady_end(0, NULL);
 }
 
+static const char side_by_side[] =
+    "name = \"victim\"; slot_ns = 10000000; side_by_side = 3;\n"
+    "instances: { source: { component = \"counter\"; };\n"
+    "  bad: { component = \"faulty\"; at = 20; }; sink: { component = \"null_sink\"; }; "
+    "};\nlinks = ( \"source -> bad -> sink\" );\n";
+
 /* One call serves all copies: none of them is named alone. */
 static void faults_side_by_side(void **state)
 {
@@ -233,23 +239,25 @@ static void faults_side_by_side(void **state)
 	char reason[256];
 
 	(void)state;
-	conf_write("victim",
-	    "name = \"victim\"; slot_ns = 10000000; side_by_side = 3;\n"
-	    "instances: { source: { component = \"counter\"; };\n"
-	    "  bad: { component = \"faulty\"; at = 20; }; sink: { component = \"null_sink\"; }; "
-	    "};\nlinks = ( \"source -> bad -> sink\" );\n");
+	conf_write("victim", side_by_side);
 	snprintf(reason, sizeof(reason), "the host of %s was killed by signal 11", whose);
 	victim_run("crash", "--lanes 0 --copies 3", reason);
 	snprintf(reason, sizeof(reason), "%s hangs: it held lane 0", whose);
 	victim_run("hang", "--lanes 0 --copies 3", reason);
-	victim_run("hang", "--clock virtual --copies 3",
-	    "\"bad_2\" and \"bad_3\" (faulty), which one call serves (side_by_side = \"off\" "
-	    "tells which), hangs: it has been in work for 10 s");
 	victim_run("overrun", "--lanes 0 --copies 3",
 	    "during the call of \"bad_1\"; that instance is likely, but others of the same host "
 	    "ran meanwhile: \"bad_2\", \"bad_3\"");
 	victim_run("crash", "--lanes 0 --copies 3 --set side_by_side=off",
 	    "the host of instance \"bad_1\" was killed by signal 11");
+}
+
+static void a_hang_side_by_side_on_the_virtual_clock(void **state)
+{
+	(void)state;
+	conf_write("victim", side_by_side);
+	victim_run("hang", "--clock virtual --copies 3",
+	    "\"bad_2\" and \"bad_3\" (faulty), which one call serves (side_by_side = \"off\" "
+	    "tells which), hangs: it has been in work for 10 s");
 }
 
 /* A shared host is the bargain: what crashes in it takes the others of isolation "none" along, and
@@ -363,6 +371,7 @@ int main(void)
 	};
 	const struct CMUnitTest rest[] = {
 	    cmocka_unit_test(faults_on_the_virtual_clock),
+	    cmocka_unit_test(a_hang_side_by_side_on_the_virtual_clock),
 	    cmocka_unit_test(faults_before_the_start),
 	    cmocka_unit_test(samples_that_are_no_numbers),
 	    cmocka_unit_test(status_of_a_run),

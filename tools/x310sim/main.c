@@ -128,6 +128,11 @@ static const struct cli_section sections[] = {
         "What is there: streams from one endpoint of the device to another (rfnoc_radio_loopback), "
         "discovery by broadcast, the sample clock as the host programs it (200, 184.32, 120 MHz), "
         "pins of both GPIO banks."},
+    {"ON THE MACHINE OF THE HOST",
+        "The lane of a waveform whose clock is a radio never sleeps, and the kernel may wake "
+        "x310sim on the CPU of the lane, where x310sim then has no time: samples come late, and "
+        "the host says so. Where a machine has few CPUs, keep x310sim off that CPU: with a lane "
+        "on CPU 1, `taskset -c 0 x310sim ...`."},
     {"LATENCY AND SOUNDING",
         "All times are simulated, in the sample time of the device: there are no converters, no "
         "filters and no cables.\n"
