@@ -14,7 +14,7 @@
 #include "core/base/file.h"
 #include "tools/bench/response.h"
 
-#define LATE "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]" /* in a file */
+#define LATE "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]" /* in a file */
 
 struct kept_test {
 	char file[64];
@@ -124,14 +124,14 @@ static void test_verdicts(void **state)
 	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, -2, 3, 4, 5, 6, 7]]",
 	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [7]",
 	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "
-	    "12, -13]]",
+	    "12, 13, -14]]",
 	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "
-	    "12, 13, 14]]",
+	    "12, 13]]",
 	    ", \"judged\": 1, \"proven\": 1, \"stalls\": [], \"unproven\": [" LATE "]",
 	    ", \"judged\": 2, \"proven\": 1, \"stalls\": [], \"unproven\": [" LATE ", " LATE "]",
 	    ", \"judged\": 1, \"proven\": 0, \"stalls\": [], \"unproven\": [7]",
 	    ", \"judged\": 1, \"proven\": 0, \"stalls\": [], \"unproven\": [[10, 2, 3, 4, 5, 6, "
-	    "7, 8, 9, 10, 11, 12, 13]]",
+	    "7, 8, 9, 10, 11, 12, 13, 14]]",
 	};
 	struct response_result back;
 	struct kept_test test;

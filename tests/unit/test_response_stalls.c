@@ -66,7 +66,8 @@ static void late_init(struct stall_case *c, uint64_t subframe, uint64_t end_us)
 	    .wake_ns = (BASE + 500ull) * US,
 	    .woke_ns = (BASE + 500ull) * US,
 	    .end_ns = (BASE + end_us) * US,
-	    .work_ns = 1400 * US};
+	    .work_ns = 1400 * US,
+	    .cpu_ns = UINT64_MAX};
 	put_out(c, 0, 10, INTERFACE);
 	put_out(c, 1, 10, LOOP);
 }
@@ -172,10 +173,32 @@ static void test_apart(void **state)
 	c.late.apart = true;
 	assert_true(judge(&c));
 	assert_int_equal(c.stall.others_ns, 1410 / 2 * US);
-	assert_int_equal(c.stall.stood_ns, 1295 * US);
-	c.n[1] = 0; /* nobody knows who had this CPU */
+	assert_int_equal(c.stall.stood_ns, 2000 * US); /* nobody had the CPU that it has to have */
+	c.n[1] = 0;                                    /* nobody knows who had this CPU */
 	assert_false(judge(&c));
 	assert_int_equal(c.stall.others_ns, 3410 * US);
+}
+
+/* A loop had the other CPU all the time, and may have slowed the chain by half. The kernel's clocks
+ * of CPU time, which leave out what the hypervisor took, say that it did not. */
+static void test_cpu_time(void **state)
+{
+	struct stall_case c;
+
+	(void)state;
+	late_init(&c, 7, 3910);
+	put_in(&c, 0, 20, LOOP);
+	has(&c, 1, 500, 3910, PHYSICAL);
+	put_out(&c, 0, 4000, LOOP);
+	assert_false(judge(&c));
+	assert_int_equal(c.stall.stood_ns, 30 * US);
+	c.late.cpu_ns = 3300 * US;
+	assert_false(judge(&c));
+	assert_int_equal(c.stall.stood_ns, 110 * US);
+	c.late.cpu_ns = 1500 * US;
+	assert_true(judge(&c));
+	assert_int_equal(c.stall.stood_ns, 1910 * US);
+	assert_int_equal(c.stall.cpu_ns, 1500 * US);
 }
 
 /* A loop took most of the delay, and the machine stood a little: it had been in time without the
@@ -416,6 +439,7 @@ int main(void)
 	    cmocka_unit_test(test_rounds_too_long),
 	    cmocka_unit_test(test_others),
 	    cmocka_unit_test(test_apart),
+	    cmocka_unit_test(test_cpu_time),
 	    cmocka_unit_test(test_mostly_others),
 	    cmocka_unit_test(test_too_short),
 	    cmocka_unit_test(test_woken_late),

@@ -324,7 +324,7 @@ static json_t *late_json(const struct response_stall *late)
 {
 	static const char *const names[RESPONSE_STALL_FIELDS] = {"subframe", "late_us", "took_us",
 	    "work_us", "others_us", "stood_us", "before_us", "chain_us", "beside_us",
-	    "interrupts_us", "elsewhere_us", "woken_us", "slack_us"};
+	    "interrupts_us", "elsewhere_us", "woken_us", "slack_us", "cpu_us"};
 	json_t *json = json_pack("{s:I}", names[0], (json_int_t)late->subframe);
 	uint64_t field[RESPONSE_STALL_FIELDS];
 
@@ -414,12 +414,12 @@ static void unproven_note(
 	before_text(s, before);
 	bench_note(bench,
 	    "not proven: %s, subframe %llu: late by %.0f us: of %.0f us the chain had CPUs for "
-	    "%.0f us (its work explains %.0f us), others had its CPUs for %.0f us (interrupts %.0f "
+	    "%.0f us (its work explains %.0f us, its CPU time is %.0f us), others had its CPUs for %.0f us (interrupts %.0f "
 	    "us) and other CPUs for %.0f us, the interface woke %.0f us late; the machine stood at "
 	    "least %.0f us (%.0f us would have proved it)%s",
 	    cell->what, (unsigned long long)s->subframe, (double)s->late_ns / 1e3,
 	    (double)s->took_ns / 1e3, (double)s->chain_ns / 1e3, (double)s->work_ns / 1e3,
-	    (double)s->beside_ns / 1e3, (double)s->interrupts_ns / 1e3,
+	    (double)s->cpu_ns / 1e3, (double)s->beside_ns / 1e3, (double)s->interrupts_ns / 1e3,
 	    (double)s->elsewhere_ns / 1e3, (double)s->woken_ns / 1e3, (double)s->stood_ns / 1e3,
 	    (double)(proof_ns - (s->before_ns < proof_ns ? s->before_ns : proof_ns)) / 1e3, before);
 }
@@ -575,8 +575,10 @@ static void response_result(void *self)
 	    "on CPUs without the chain: two threads of one core slow each other; in the recipe "
 	    "only while the chain runs), explain "
 	    "so little that the answer had been in time without the rest, which is at least half "
-	    "of the delay; where loops fill the CPUs nothing is proven; `judged`: late answers of "
-	    "which the records are whole");
+	    "of the delay; the machine also stood while the chain had a CPU by the records and no "
+	    "CPU time, which the kernel counts without what the hypervisor says it took, and, in "
+	    "the recipe, while nobody had the chain's CPU; where loops fill the CPUs the balance "
+	    "proves nothing; `judged`: late answers of which the records are whole");
 	stalls_note(rb);
 	unproven_notes(rb);
 	bench->plot.title = "Responses that come too late under load (Wang et al., Figure 6)";

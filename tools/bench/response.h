@@ -59,6 +59,7 @@ struct response_stall {
 	uint64_t elsewhere_ns;  /* others had CPUs that the chain did not have */
 	uint64_t woken_ns;      /* until the interface had a CPU first */
 	uint64_t slack_ns;      /* that an answer has left which nothing delays */
+	uint64_t cpu_ns;        /* the CPU time that the kernel counts for the chain */
 };
 
 enum {

@@ -32,6 +32,7 @@ enum { PROCESSES_MAX = 16, TRIALS = 20, PRIORITY = PLATFORM_PRIORITY_LANE };
 /* The word of each process counts the subframes that it may begin. */
 struct response_shared {
 	_Atomic uint32_t go[RESPONSE_STAGES];
+	_Atomic uint64_t cpu_ns[RESPONSE_STAGES]; /* CPU time of each up to its last word */
 	_Atomic int error;
 	struct response_result result;
 	struct stall_queue queue;
@@ -104,6 +105,27 @@ static void word_await(_Atomic uint32_t *word, uint32_t seen)
 		futex_wait(word, seen, 0);
 }
 
+static void cpu_tell(struct response_trial *r, enum response_stage stage)
+{
+	struct timespec cpu;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+	atomic_store(
+	    &r->shared->cpu_ns[stage], (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec);
+}
+
+/* The CPU time of the whole chain; the interface asks. Between two of its questions the others may
+ * have fallen asleep and woken up beside their work. */
+static uint64_t chain_cpu_ns(struct response_trial *r)
+{
+	uint64_t sum = 0;
+
+	cpu_tell(r, RESPONSE_STAGE_INTERFACE);
+	for (int stage = 0; stage < RESPONSE_STAGES; stage++)
+		sum += atomic_load(&r->shared->cpu_ns[stage]);
+	return sum;
+}
+
 static void stage_loop(struct response_trial *r, enum response_stage stage)
 {
 	const enum response_stage next =
@@ -112,6 +134,7 @@ static void stage_loop(struct response_trial *r, enum response_stage stage)
 	for (uint32_t seen = 0;; seen++) {
 		word_await(&r->shared->go[stage], seen);
 		stage_work(r, stage);
+		cpu_tell(r, stage);
 		word_raise(&r->shared->go[next]);
 	}
 }
@@ -160,11 +183,13 @@ static bool subframe_run(struct response_trial *r, uint64_t n, uint64_t edge_ns,
 	    .wake_ns = tick_after(edge_ns + RESPONSE_TRANSFER_NS, r->cell->hz),
 	    .work_ns = work_ns(r),
 	    .apart = r->cell->shield};
+	const uint64_t cpu_ns = chain_cpu_ns(r);
 	bool ran;
 
 	if (due > late.wake_ns + work_ns(r))
 		late.slack_ns = due - late.wake_ns - work_ns(r);
 	ran = subframe_answer(r, edge_ns, seen, &late);
+	late.cpu_ns = chain_cpu_ns(r) - cpu_ns;
 	result->failed += late.late_ns > 0;
 	result->subframes++;
 	if (late.late_ns > 0)

@@ -158,6 +158,16 @@ static uint64_t slowed_ns(const struct stall_late *late, const struct stall_had 
 	return (apart ? ns_least(had->elsewhere_ns, had->chain_ns) : had->elsewhere_ns) / 2;
 }
 
+/* What the kernel's clocks of CPU time say of the machine. */
+static uint64_t counted_ns(
+    const struct stall_late *late, const struct stall_had *had, uint64_t took_ns)
+{
+	const bool kept = late->apart && had->chain_ns > 0;
+
+	return ns_over(had->chain_ns, late->cpu_ns) +
+	    (kept ? ns_over(took_ns, had->chain_ns + had->beside_ns) : 0);
+}
+
 bool stall_judge(const struct stall_late *late, const struct stall_had *had,
     struct stall_chain *chain, struct response_stall *ret)
 {
@@ -175,8 +185,10 @@ bool stall_judge(const struct stall_late *late, const struct stall_had *had,
 	    .interrupts_ns = had->interrupts_ns,
 	    .elsewhere_ns = had->elsewhere_ns,
 	    .woken_ns = ns_over(late->woke_ns, began_ns),
-	    .slack_ns = late->slack_ns};
-	ret->stood_ns = ns_over(ret->took_ns, ret->work_ns + ret->others_ns);
+	    .slack_ns = late->slack_ns,
+	    .cpu_ns = late->cpu_ns};
+	ret->stood_ns = ns_most(ns_over(ret->took_ns, ret->work_ns + ret->others_ns),
+	    counted_ns(late, had, ret->took_ns));
 	if (chain->next == late->subframe) /* it had to wait for the answer before */
 		ret->before_ns = ns_least(chain->ns, ns_over(late->from_ns, late->wake_ns));
 	ns = ret->before_ns + ret->stood_ns;

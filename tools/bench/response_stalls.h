@@ -15,7 +15,12 @@
  * hypervisor had the CPU, whether or not this guest's kernel counts that as somebody's CPU time
  * (seen: 1 ms of rounds that took 5 ms, counted as CPU time of the chain).
  *
- * Where loops fill all CPUs nothing can be proven by that. A process of the chain that is stopped
+ * Where the hypervisor tells the kernel what it took (PARAVIRT_TIME_ACCOUNTING), the kernel leaves
+ * this out of a process's CPU time. So what the chain had of CPUs by the records and has not by its
+ * CPU time the hypervisor had, whatever else ran. Where the chain is kept on its CPU, the machine
+ * also stood while nobody had this CPU. The larger of this and the balance counts.
+ *
+ * Where loops fill all CPUs nothing can be proven by the balance. A process of the chain that is stopped
  * by a quota is kept off by this machine. A kernel that keeps interrupts off for long would look
  * the same as a machine that stood, and so would a core that changes its frequency: where cores do
  * (cpufreq), and in a namespace of processes, which hides who had a CPU, nothing is judged.
@@ -35,6 +40,7 @@ struct stall_late {
 	uint64_t from_ns, wake_ns, end_ns;
 	uint64_t woke_ns; /* the interface has a CPU */
 	uint64_t work_ns; /* what the chain's work takes on this core */
+	uint64_t cpu_ns;  /* the chain's CPU time meanwhile, or more; UINT64_MAX: not known */
 	bool apart;       /* the chain may run on no other CPU than those that it had */
 };
 
