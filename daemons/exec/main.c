@@ -3,6 +3,7 @@
  * faults. */
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "daemons/exec/exec.h"
 
@@ -21,7 +22,8 @@ int main(int argc, char **argv)
 		return 1;
 	status = exec_init(exec, &args) == 0 ? daemon_run(&exec->daemon) : 1;
 	exec_fini(exec);
-	if (node_end(exec))
-		free(exec);
+	if (!node_end(exec))
+		_exit(status); /* with that thread in it */
+	free(exec);
 	return status;
 }

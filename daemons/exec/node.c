@@ -86,10 +86,7 @@ void node_settle(struct exec *exec)
 
 bool node_end(struct exec *exec)
 {
-	if (!exec->measures || measure_await(exec, 0))
-		return true;
-	pthread_detach(exec->measure);
-	return false;
+	return !exec->measures || measure_await(exec, 0);
 }
 
 double node_mmac(const struct exec *exec)

@@ -193,7 +193,8 @@ json_t *node_end(pid_t pid, int wanted, const char *out)
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != wanted)
 		fail_msg("status %x: %.*s", (unsigned)status, (int)len, text);
 	said = json_loadb(text, len, 0, NULL);
-	assert_non_null(said);
+	if (said == NULL)
+		fail_msg("no JSON, %zu bytes: %.*s", len, (int)len, text);
 	free(text);
 	return said;
 }

@@ -414,9 +414,9 @@ static void unproven_note(
 	before_text(s, before);
 	bench_note(bench,
 	    "not proven: %s, subframe %llu: late by %.0f us: of %.0f us the chain had CPUs for "
-	    "%.0f us (its work explains %.0f us, its CPU time is %.0f us), others had its CPUs for %.0f us (interrupts %.0f "
-	    "us) and other CPUs for %.0f us, the interface woke %.0f us late; the machine stood at "
-	    "least %.0f us (%.0f us would have proved it)%s",
+	    "%.0f us (its work explains %.0f us, its CPU time is %.0f us), others had its CPUs for "
+	    "%.0f us (interrupts %.0f us) and other CPUs for %.0f us, the interface woke %.0f us "
+	    "late; the machine stood at least %.0f us (%.0f us would have proved it)%s",
 	    cell->what, (unsigned long long)s->subframe, (double)s->late_ns / 1e3,
 	    (double)s->took_ns / 1e3, (double)s->chain_ns / 1e3, (double)s->work_ns / 1e3,
 	    (double)s->cpu_ns / 1e3, (double)s->beside_ns / 1e3, (double)s->interrupts_ns / 1e3,

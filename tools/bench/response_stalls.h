@@ -20,10 +20,11 @@
  * CPU time the hypervisor had, whatever else ran. Where the chain is kept on its CPU, the machine
  * also stood while nobody had this CPU. The larger of this and the balance counts.
  *
- * Where loops fill all CPUs nothing can be proven by the balance. A process of the chain that is stopped
- * by a quota is kept off by this machine. A kernel that keeps interrupts off for long would look
- * the same as a machine that stood, and so would a core that changes its frequency: where cores do
- * (cpufreq), and in a namespace of processes, which hides who had a CPU, nothing is judged.
+ * Where loops fill all CPUs nothing can be proven by the balance. A process of the chain that is
+ * stopped by a quota is kept off by this machine. A kernel that keeps interrupts off for long would
+ * look the same as a machine that stood, and so would a core that changes its frequency: where
+ * cores do (cpufreq), and in a namespace of processes, which hides who had a CPU, nothing is
+ * judged.
  */
 #ifndef TOOLS_BENCH_RESPONSE_STALLS_H
 #define TOOLS_BENCH_RESPONSE_STALLS_H
