@@ -13,7 +13,7 @@
 struct scope { /* an open bracket, or the file */
 	char close;
 	int line;
-	struct name_map names; /* with their lines */
+	struct name_map names; /* with their lines; empty when the bracket is closed */
 	bool cut;              /* the group `instances` */
 	/* in a list: the line on which its last value ended; 0: a comma has followed, or there
 	 * is none */
@@ -300,6 +300,7 @@ static int bracket_open(struct scan *scan)
 	        : c == '['    ? ']'
 	                      : ')',
 	    .line = scan->line,
+	    .names = scan->scopes[scan->depth].names,
 	    .cut = c == '{' && scan->depth == 1 && scan->parts && scan->instances,
 	};
 	if (scan->depth == 1)
@@ -320,7 +321,7 @@ static int bracket_close(struct scan *scan)
 		return diag_error(scan->diag, scan->file, scan->line,
 		    "found %c, but %c is needed first: a bracket of line %d is still open", c,
 		    scope->close, scope->line);
-	name_map_fini(&scope->names);
+	name_map_clear(&scope->names);
 	scan->depth--;
 	token_emit(scan, c == ']' ? ")" : &c, 1);
 	value_ended(scan);
@@ -412,7 +413,7 @@ int wf_scan(
 	if (!scan.out)
 		return -ENOMEM;
 	error = scan_all(&scan);
-	for (int i = 0; i <= scan.depth; i++)
+	for (int i = 0; i <= SCAN_DEPTH_MAX; i++)
 		name_map_fini(&scan.scopes[i].names);
 	const bool failed = ferror(scan.out);
 	if (fclose(scan.out) != 0 || failed)
