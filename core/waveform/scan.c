@@ -196,6 +196,14 @@ static void number_copy(struct scan *scan)
 		    number > INT32_MAX || number < INT32_MIN ? "%lldL" : "%lld", number);
 }
 
+static void part_begin(struct scan *scan)
+{
+	fputs("};" SCAN_MORE, emit_at(scan, false));
+	for (unsigned n = scan->more++, left = 1; left; n /= 10, left = n)
+		fputc('0' + (int)(n % 10), scan->out);
+	fputs(":{", scan->out);
+}
+
 static int twice_check(struct scan *scan, const char *name, size_t len)
 {
 	struct scope *scope = &scan->scopes[scan->depth];
@@ -212,7 +220,7 @@ static int twice_check(struct scan *scan, const char *name, size_t len)
 		return diag_error(scan->diag, scan->file, scan->line,
 		    "one group has more than %d settings", SCAN_SETTINGS_MAX);
 	if (scope->cut && scope->names.n > 0 && scope->names.n % SCAN_PART == 0)
-		fprintf(emit_at(scan, false), "};" SCAN_MORE "%u:{", scan->more++);
+		part_begin(scan);
 	if (scan->depth == 0)
 		scan->instances = len == 9 && memcmp(name, "instances", len) == 0;
 	return name_map_put(&scope->names, name, len, (uint32_t)scan->line);
