@@ -134,6 +134,9 @@ static double link_place(struct mapping_state *state, size_t mark, const struct 
 	if (from == MAPPING_NONE || to == MAPPING_NONE || from == to)
 		return 0;
 	pool = problem->pool[from * problem->n_cores + to];
+	if (pool != MAPPING_NONE && state->pool_left[pool] == INFINITY &&
+	    link->bandwidth < INFINITY)
+		return 0;
 	if (pool == MAPPING_NONE ||
 	    !amount_fits(link->bandwidth, state->pool_left[pool], problem->bandwidth[pool]))
 		return INFINITY;
