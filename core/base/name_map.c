@@ -69,6 +69,15 @@ int64_t name_map_find(const struct name_map *map, const char *text, size_t len)
 	return slot && slot->text ? (int64_t)slot->number : -1;
 }
 
+void name_map_clear(struct name_map *map)
+{
+	if (map->size > SIZE_FIRST)
+		name_map_fini(map);
+	else if (map->n)
+		memset(map->slots, 0, map->size * sizeof(*map->slots));
+	map->n = 0;
+}
+
 void name_map_fini(struct name_map *map)
 {
 	free(map->slots);

@@ -30,6 +30,8 @@ struct name_map { /* zeroed: empty */
 int name_map_put(struct name_map *map, const char *text, size_t len, uint32_t number);
 /* name_map_find returns the number of a name, or -1. */
 int64_t name_map_find(const struct name_map *map, const char *text, size_t len);
+/* name_map_clear forgets all names, and keeps what memory few of them need. */
+void name_map_clear(struct name_map *map);
 void name_map_fini(struct name_map *map);
 
 #endif

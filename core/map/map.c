@@ -140,17 +140,42 @@ static int priced_open(struct map_search *search, double share)
 	return rc;
 }
 
+/* What mappers are asked at one share of the lanes. */
+struct mapper_question {
+	struct units_problem made;
+	struct mapper_run *run;
+};
+
+static void question_end(struct mapper_question *question)
+{
+	if (question->run)
+		mapper_end(question->run);
+	units_problem_fini(&question->made);
+}
+
+/* question_end in any case. */
+static int question_begin(struct map_search *search, double share, struct mapper_question *question)
+{
+	int rc = units_problem_init(
+	    &question->made, search->units, search->ranker.demand, share, search->options->q);
+
+	assert(share > 0);
+	search->share = share;
+	question->run = rc ? NULL : mapper_begin(&question->made.problem);
+	return rc ? rc : question->run ? 0 : -ENOMEM;
+}
+
 /* Asks one mapper; *ret_found: it has a mapping. */
-static int mapper_ask(struct map_search *search, enum mapper mapper,
-    const struct mapping_problem *problem, uint64_t steps, bool *ret_found)
+static int mapper_ask(struct map_search *search, const struct mapper_question *question,
+    enum mapper mapper, uint64_t steps, bool *ret_found)
 {
 	struct mapper_result result;
 	int rc;
 
 	*ret_found = false;
-	if (steps && mapper_steps(mapper, problem) > (double)steps)
+	if (steps && mapper_steps(mapper, &question->made.problem) > (double)steps)
 		return 0;
-	rc = mapper_run(mapper, problem, steps, search->cores, &result);
+	rc = mapper_go(question->run, mapper, steps, search->cores, &result);
 	if (rc)
 		return rc;
 	*ret_found = result.cost < INFINITY;
@@ -163,21 +188,18 @@ static int mapper_ask(struct map_search *search, enum mapper mapper,
 /* Asks all mappers at a share of the lanes, or the one that the user named. */
 static int ask_all(struct map_search *search, double share)
 {
-	struct units_problem made = {0};
+	struct mapper_question question = {0};
 	const enum mapper only = search->options->mapper;
 	bool found;
-	int rc = units_problem_init(
-	    &made, search->units, search->ranker.demand, share, search->options->q);
+	int rc = question_begin(search, share, &question);
 
-	assert(share > 0);
-	search->share = share;
 	for (int mapper = 0; !rc && mapper < MAPPER_PORTFOLIO; mapper++)
 		if (only == MAPPER_PORTFOLIO
 		        ? mapper != MAPPER_EXACT || search->units->n <= EXACT_UNITS
 		        : only == (enum mapper)mapper)
-			rc = mapper_ask(search, (enum mapper)mapper, &made.problem,
+			rc = mapper_ask(search, &question, (enum mapper)mapper,
 			    only == MAPPER_PORTFOLIO ? STEPS : 0, &found);
-	units_problem_fini(&made);
+	question_end(&question);
 	return rc;
 }
 
@@ -186,19 +208,17 @@ static int ask_all(struct map_search *search, double share)
 static int share_probe(
     struct map_search *search, enum mapper mapper, double share, double *ret_peak)
 {
-	struct units_problem made = {0};
+	struct mapper_question question = {0};
 	struct rank rank = {0};
 	bool found = false;
-	int rc = units_problem_init(
-	    &made, search->units, search->ranker.demand, share, search->options->q);
+	int rc = question_begin(search, share, &question);
 
-	search->share = share;
 	if (!rc)
-		rc = mapper_ask(search, mapper, &made.problem, STEPS / 4, &found);
+		rc = mapper_ask(search, &question, mapper, STEPS / 4, &found);
 	if (!rc && found)
 		rc = rank_make(&search->ranker, search->cores, &rank);
 	*ret_peak = !rc && found ? rank.peak : INFINITY;
-	units_problem_fini(&made);
+	question_end(&question);
 	return rc;
 }
 
@@ -446,17 +466,16 @@ static int tier_choose(struct map_search *search, double share)
 /* Nothing fits as far as the others know: does exact? */
 static int misfit_prove(struct map_search *search)
 {
-	struct units_problem made = {0};
+	struct mapper_question question = {0};
 	bool found;
 	int rc;
 
 	if (search->options->mapper != MAPPER_PORTFOLIO || search->units->n > PROOF_UNITS)
 		return 0;
-	rc = units_problem_init(&made, search->units, search->ranker.demand, 1, search->options->q);
-	search->share = 1;
+	rc = question_begin(search, 1, &question);
 	if (!rc)
-		rc = mapper_ask(search, MAPPER_EXACT, &made.problem, MAPPER_STEPS, &found);
-	units_problem_fini(&made);
+		rc = mapper_ask(search, &question, MAPPER_EXACT, MAPPER_STEPS, &found);
+	question_end(&question);
 	return rc;
 }
 

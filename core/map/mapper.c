@@ -9,11 +9,12 @@
 /* beyond that a search within reason proves nothing: the portfolio leaves it out */
 enum { EXACT_UNITS_MAX = 24 };
 
-struct mapper_run { /* one mapper at work */
+struct mapper_run { /* mappers at work, one after the other */
+	struct mapping_graph graph;
 	struct mapping_state state;
-	const uint32_t *falling; /* units by falling demand */
-	const uint32_t *file;    /* 0, 1, 2, ... */
-	uint32_t *cores;
+	uint32_t *falling; /* units by falling demand */
+	uint32_t *file;    /* 0, 1, 2, ... */
+	uint32_t *cores, *best;
 	double cost; /* to beat */
 	bool proven;
 };
@@ -162,36 +163,67 @@ static int run_all(
 	return rc;
 }
 
+struct mapper_run *mapper_begin(const struct mapping_problem *problem)
+{
+	const size_t n = problem->n_units + 1;
+	struct mapper_run *run = calloc(1, sizeof(*run) + 4 * n * sizeof(uint32_t));
+	int rc;
+
+	if (!run)
+		return NULL;
+	run->falling = (uint32_t *)(run + 1);
+	run->file = run->falling + n;
+	run->cores = run->file + n;
+	run->best = run->cores + n;
+	rc = mapping_graph_init(&run->graph, problem);
+	if (!rc)
+		rc = mapping_state_init(&run->state, problem, &run->graph);
+	if (!rc)
+		rc = mapping_order(problem, run->falling);
+	for (size_t i = 0; i < n; i++)
+		run->file[i] = (uint32_t)i;
+	if (!rc)
+		return run;
+	mapper_end(run);
+	return NULL;
+}
+
+void mapper_end(struct mapper_run *run)
+{
+	mapping_state_fini(&run->state);
+	mapping_graph_fini(&run->graph);
+	free(run);
+}
+
+int mapper_go(struct mapper_run *run, enum mapper mapper, uint64_t steps_limit, uint32_t *ret_cores,
+    struct mapper_result *ret)
+{
+	const size_t n = run->state.problem->n_units;
+	struct mapper_result result = {.cost = n ? INFINITY : 0, .winner = mapper};
+	int rc = 0;
+
+	run->proven = false;
+	memset(run->best, 0, n * sizeof(*run->best));
+	if (n)
+		rc = mapper == MAPPER_PORTFOLIO
+		    ? run_all(run, steps_limit, run->best, &result)
+		    : try_one(run, mapper, steps_limit, run->best, &result);
+	if (rc)
+		return rc;
+	result.proven = run->proven || !n;
+	if (result.cost < INFINITY)
+		memcpy(ret_cores, run->best, n * sizeof(*ret_cores));
+	*ret = result;
+	return 0;
+}
+
 int mapper_run(enum mapper mapper, const struct mapping_problem *problem, uint64_t steps_limit,
     uint32_t *ret_cores, struct mapper_result *ret)
 {
-	const size_t n = problem->n_units + 1;
-	uint32_t *memory = calloc(4 * n, sizeof(*memory));
-	struct mapper_run run = {.falling = memory, .file = memory + n, .cores = memory + 2 * n};
-	struct mapping_graph graph = {0};
-	struct mapper_result result = {.cost = INFINITY, .winner = mapper};
-	int rc = memory ? mapping_graph_init(&graph, problem) : -ENOMEM;
+	struct mapper_run *run = mapper_begin(problem);
+	const int rc = run ? mapper_go(run, mapper, steps_limit, ret_cores, ret) : -ENOMEM;
 
-	if (!rc)
-		rc = mapping_state_init(&run.state, problem, &graph);
-	if (!rc)
-		rc = mapping_order(problem, memory);
-	for (size_t i = 0; !rc && i < n; i++)
-		memory[n + i] = (uint32_t)i;
-	if (!rc && problem->n_units)
-		rc = mapper == MAPPER_PORTFOLIO
-		    ? run_all(&run, steps_limit, memory + 3 * n, &result)
-		    : try_one(&run, mapper, steps_limit, memory + 3 * n, &result);
-	if (!rc && !problem->n_units)
-		result.cost = 0;
-	if (!rc) {
-		result.proven = run.proven || !problem->n_units;
-		if (result.cost < INFINITY)
-			memcpy(ret_cores, memory + 3 * n, problem->n_units * sizeof(*ret_cores));
-		*ret = result;
-	}
-	mapping_state_fini(&run.state);
-	mapping_graph_fini(&graph);
-	free(memory);
+	if (run)
+		mapper_end(run);
 	return rc;
 }

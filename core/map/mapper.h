@@ -61,6 +61,13 @@ int mapper_find(const char *name, enum mapper *ret); /* 0 or -ENOENT */
 int mapper_run(enum mapper mapper, const struct mapping_problem *problem, uint64_t steps_limit,
     uint32_t *ret_cores, struct mapper_result *ret);
 
+/* The same for several mappers of one problem: mapper_begin makes once what all of them need (NULL:
+ * no memory), mapper_go is mapper_run, as often as is wanted. */
+struct mapper_run *mapper_begin(const struct mapping_problem *problem);
+int mapper_go(struct mapper_run *run, enum mapper mapper, uint64_t steps_limit, uint32_t *ret_cores,
+    struct mapper_result *ret);
+void mapper_end(struct mapper_run *run);
+
 /* mapper_steps tells the steps that a t_w-mapping takes, 0 of any other mapper: one that would not
  * come to its end need not be begun. */
 double mapper_steps(enum mapper mapper, const struct mapping_problem *problem);

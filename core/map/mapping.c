@@ -10,11 +10,20 @@
 /* Sums of demands are rounded: what is over by less than this is not over. */
 static const double SLACK = 1e-9;
 
+static void end_add(struct mapping_graph *graph, uint32_t unit, uint32_t link, uint32_t other)
+{
+	const uint32_t at = graph->first[unit + 1]++;
+
+	graph->links[at] = link;
+	graph->others[at] = other;
+}
+
 int mapping_graph_init(struct mapping_graph *graph, const struct mapping_problem *problem)
 {
 	graph->first = calloc(problem->n_units + 2, sizeof(*graph->first));
 	graph->links = calloc(2 * problem->n_links + 1, sizeof(*graph->links));
-	if (!graph->first || !graph->links)
+	graph->others = calloc(2 * problem->n_links + 1, sizeof(*graph->others));
+	if (!graph->first || !graph->links || !graph->others)
 		return -ENOMEM;
 	for (size_t i = 0; i < problem->n_links; i++) {
 		graph->first[problem->links[i].from + 2]++;
@@ -24,8 +33,8 @@ int mapping_graph_init(struct mapping_graph *graph, const struct mapping_problem
 		graph->first[i] += graph->first[i - 1];
 	/* first[u + 1] runs from the begin of u's list to its end */
 	for (uint32_t i = 0; i < problem->n_links; i++) {
-		graph->links[graph->first[problem->links[i].from + 1]++] = i;
-		graph->links[graph->first[problem->links[i].to + 1]++] = i;
+		end_add(graph, problem->links[i].from, i, problem->links[i].to);
+		end_add(graph, problem->links[i].to, i, problem->links[i].from);
 	}
 	return 0;
 }
@@ -34,6 +43,7 @@ void mapping_graph_fini(struct mapping_graph *graph)
 {
 	free(graph->first);
 	free(graph->links);
+	free(graph->others);
 }
 
 int mapping_state_init(struct mapping_state *state, const struct mapping_problem *problem,
@@ -122,7 +132,7 @@ static double share_of(double amount, double left)
 	return amount < left ? amount / left : 1;
 }
 
-/* The link's part of a step, INFINITY if it does not fit. */
+/* The part of a link between two cores in a step, INFINITY if it does not fit. */
 static double link_place(struct mapping_state *state, size_t mark, const struct mapping_link *link)
 {
 	const struct mapping_problem *problem = state->problem;
@@ -131,9 +141,10 @@ static double link_place(struct mapping_state *state, size_t mark, const struct 
 	double cost;
 
 	assert(link->from < problem->n_units && link->to < problem->n_units);
-	if (from == MAPPING_NONE || to == MAPPING_NONE || from == to)
-		return 0;
 	pool = problem->pool[from * problem->n_cores + to];
+	if (pool != MAPPING_NONE && state->pool_left[pool] == INFINITY &&
+	    link->bandwidth < INFINITY)
+		return 0;
 	if (pool == MAPPING_NONE ||
 	    !amount_fits(link->bandwidth, state->pool_left[pool], problem->bandwidth[pool]))
 		return INFINITY;
@@ -159,8 +170,12 @@ double mapping_place(struct mapping_state *state, uint32_t unit, uint32_t core)
 	processing = share_of(demand, state->left[core]);
 	amount_take(state, &state->left[core], demand);
 	state->cores[unit] = core;
-	for (uint32_t i = graph->first[unit]; i < graph->first[unit + 1] && links < INFINITY; i++)
-		links += link_place(state, mark, &problem->links[graph->links[i]]);
+	for (uint32_t i = graph->first[unit]; i < graph->first[unit + 1] && links < INFINITY; i++) {
+		const uint32_t there = state->cores[graph->others[i]];
+
+		if (there != MAPPING_NONE && there != core)
+			links += link_place(state, mark, &problem->links[graph->links[i]]);
+	}
 	if (links < INFINITY)
 		return problem->q * processing + (1 - problem->q) * links;
 	mapping_unplace(state, unit, mark);

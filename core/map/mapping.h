@@ -50,6 +50,7 @@ struct mapping_problem {
 struct mapping_graph {
 	uint32_t *first; /* n_units + 1 */
 	uint32_t *links;
+	uint32_t *others; /* the unit at the other end of each of `links` */
 };
 
 /* 0 or -ENOMEM */

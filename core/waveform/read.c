@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +45,8 @@ static bool is_twice(const char *name)
 
 static bool is_more(const char *name)
 {
-	return strncmp(name, SCAN_MORE, strlen(SCAN_MORE)) == 0;
+	return strncmp(name, SCAN_MORE, strlen(SCAN_MORE)) == 0 &&
+	    isdigit((unsigned char)name[strlen(SCAN_MORE)]);
 }
 
 /* ---- keys of the waveform ---- */

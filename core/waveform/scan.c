@@ -13,7 +13,7 @@
 struct scope { /* an open bracket, or the file */
 	char close;
 	int line;
-	struct name_map names; /* with their lines */
+	struct name_map names; /* with their lines; empty when the bracket is closed */
 	bool cut;              /* the group `instances` */
 	/* in a list: the line on which its last value ended; 0: a comma has followed, or there
 	 * is none */
@@ -196,6 +196,14 @@ static void number_copy(struct scan *scan)
 		    number > INT32_MAX || number < INT32_MIN ? "%lldL" : "%lld", number);
 }
 
+static void part_begin(struct scan *scan)
+{
+	fputs("};" SCAN_MORE, emit_at(scan, false));
+	for (unsigned n = scan->more++, left = 1; left; n /= 10, left = n)
+		fputc('0' + (int)(n % 10), scan->out);
+	fputs(":{", scan->out);
+}
+
 static int twice_check(struct scan *scan, const char *name, size_t len)
 {
 	struct scope *scope = &scan->scopes[scan->depth];
@@ -212,7 +220,7 @@ static int twice_check(struct scan *scan, const char *name, size_t len)
 		return diag_error(scan->diag, scan->file, scan->line,
 		    "one group has more than %d settings", SCAN_SETTINGS_MAX);
 	if (scope->cut && scope->names.n > 0 && scope->names.n % SCAN_PART == 0)
-		fprintf(emit_at(scan, false), "};" SCAN_MORE "%u:{", scan->more++);
+		part_begin(scan);
 	if (scan->depth == 0)
 		scan->instances = len == 9 && memcmp(name, "instances", len) == 0;
 	return name_map_put(&scope->names, name, len, (uint32_t)scan->line);
@@ -300,6 +308,7 @@ static int bracket_open(struct scan *scan)
 	        : c == '['    ? ']'
 	                      : ')',
 	    .line = scan->line,
+	    .names = scan->scopes[scan->depth].names,
 	    .cut = c == '{' && scan->depth == 1 && scan->parts && scan->instances,
 	};
 	if (scan->depth == 1)
@@ -320,7 +329,7 @@ static int bracket_close(struct scan *scan)
 		return diag_error(scan->diag, scan->file, scan->line,
 		    "found %c, but %c is needed first: a bracket of line %d is still open", c,
 		    scope->close, scope->line);
-	name_map_fini(&scope->names);
+	name_map_clear(&scope->names);
 	scan->depth--;
 	token_emit(scan, c == ']' ? ")" : &c, 1);
 	value_ended(scan);
@@ -412,7 +421,7 @@ int wf_scan(
 	if (!scan.out)
 		return -ENOMEM;
 	error = scan_all(&scan);
-	for (int i = 0; i <= scan.depth; i++)
+	for (int i = 0; i <= SCAN_DEPTH_MAX; i++)
 		name_map_fini(&scan.scopes[i].names);
 	const bool failed = ferror(scan.out);
 	if (fclose(scan.out) != 0 || failed)

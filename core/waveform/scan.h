@@ -11,8 +11,8 @@
  *   - the second setting of one name in a group, reported here, is called SCAN_TWICE + name, for
  *     the reader to skip;
  *   - the group `instances` of a waveform is cut after every SCAN_PART of its settings, and its
- *     further parts follow it as groups SCAN_MORE + number: libconfig compares every name of a
- *     group with all that came before;
+ *     further parts follow it as groups SCAN_MORE + number, its last digit first: libconfig
+ *     compares every name of a group with all that came before, to where they differ;
  *   - a comma that is missing in a list, reported here, is put in: libconfig would make one text of
  *     two.
  * A text ends on the line on which it begins, so that a missing quote is found where it is missing.
@@ -26,13 +26,13 @@
 #include "core/base/diag.h"
 
 #define SCAN_TWICE "*twice"
-#define SCAN_MORE "*more"
+#define SCAN_MORE "*"
 
 enum {
 	SCAN_BYTES_MAX = 8 << 20,
 	SCAN_DEPTH_MAX = 16,       /* brackets inside brackets */
 	SCAN_SETTINGS_MAX = 32768, /* in one group */
-	SCAN_PART = 64,
+	SCAN_PART = 16,
 	SCAN_ERRORS_MAX = 100 /* that do not end the scan */
 };
 

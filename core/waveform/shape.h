@@ -5,21 +5,25 @@
  * Sizes come from the components' own `shape`, and components are opened by a host only. So
  * waveform_shape starts `aloe-host --shape`, which reads one request from its standard input:
  *
- * 	{"schema": 2, "slot_ns": 1000000, "slot_samples": 0,
- *          "instances": [{"name": "mod", "component": "bpsk_mod", "path": "/.../bpsk_mod.so",
- *                         "digest": "89abcdef01234567", "params": [2, null, "text", [1.0, 0.5]],
- *                         "in": ["bit"], "out": ["cf32"]}, ...],
- * 	 "links": [[0, 0, 1, 0, 0], ...]}
+ * 	{"schema": 3, "slot_ns": 1000000, "slot_samples": 0,
+ *          "kinds": [{"component": "bpsk_mod", "path": "/.../bpsk_mod.so",
+ *                     "digest": "89abcdef01234567", "params": [2, null, "text", [1.0, 0.5]],
+ *                     "in": ["bit"], "out": ["cf32"]}, ...],
+ *          "instances": ["mod", ...], "of": [0, ...],
+ * 	 "links": [[0, 1], [0, 2, 1, 0, 77], ...]}
  *
- * (params by position, null where not set; types null where not connected; links are from, output,
- * to, input, items) and prints a line `# CALL of INSTANCE` before each call into a component, so
- * that a crash has a name, and then
+ * (params by position, null where not set; types null where not connected; `of` is the kind of each
+ * instance; links are from, to, output, input, items, without zeros at the end) and prints a line
+ * `# CALL of INSTANCE` before each call into a component, so that a crash has a name ("open" before
+ * the first instance of a kind), and then
  *
- *         {"schema": 2, "max": [{"in": [1000], "out": [1000], "tail": 0}, ...], "notes": [[1,
- *          "text"], ...], "errors": [[1, "text"], ...]}
+ *         {"schema": 3, "sizes": [{"in": [1000], "out": [1000], "tail": 0}, ...],
+ *          "max": [0, ...], "notes": [[1, "text"], ...], "errors": [[1, "text"], ...]}
  *
- * where tail is how many indices after a message the instance may still send items of it. Notes and
- * errors begin with the number of the instance, -1 if it is about none.
+ * where max says of each instance which sizes it has, and tail is how many indices after a message
+ * the instance may still send items of it. Notes and errors begin with the number of the instance,
+ * -1 if it is about none. Components are many times fewer than instances, and so are sizes: what
+ * instances have in common is said once, but check and shape are called for each of them.
  */
 #ifndef ALOE_WAVEFORM_SHAPE_H
 #define ALOE_WAVEFORM_SHAPE_H
@@ -27,7 +31,7 @@
 #include "core/waveform/waveform.h"
 
 enum {
-	SHAPE_SCHEMA = 2,
+	SHAPE_SCHEMA = 3,
 	SHAPE_QUIET_MS = 30000, /* a host that says nothing for so long is given up */
 	SHAPE_ANSWER_BYTES_MAX = 16 << 20
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/kinds.h"
 #include "core/base/text.h"
 #include "core/component/param.h"
 #include "core/component/parse.h"
@@ -18,8 +19,18 @@ struct chunk { /* memory that a component took by aloe_alloc */
 	_Alignas(64) uint8_t bytes[];
 };
 
+struct kind_shape { /* what instances have in common */
+	const json_t *object;
+	const struct aloe_component *component; /* NULL: not opened, and why not */
+	char *why;
+	bool tried;
+	struct aloe_format in[ALOE_PORTS_MAX], out[ALOE_PORTS_MAX];
+	size_t n_in, n_out;
+};
+
 struct part_shape { /* an instance */
 	const char *name;
+	struct kind_shape *kind;
 	const struct aloe_component *component;
 	void *state;
 	float **reals; /* by parameter */
@@ -32,6 +43,8 @@ struct part_shape { /* an instance */
 struct serve {
 	struct diag diag; /* what is wrong with the request itself */
 	json_t *root, *notes, *errors;
+	struct kind_shape *kinds;
+	size_t n_kinds;
 	struct part_shape *parts;
 	struct component_files files;
 	struct waveform graph; /* links, and how many instances: all that wf_order needs */
@@ -106,23 +119,29 @@ static int formats_read(struct serve *serve, const json_t *object, const char *k
 static int link_read(struct serve *serve, const json_t *item)
 {
 	const struct waveform *graph = &serve->graph;
-	json_int_t number[5];
+	json_int_t number[5] = {0};
 
-	for (size_t k = 0; k < 5; k++) {
+	if (json_array_size(item) < 2 || json_array_size(item) > 5)
+		return diag_error(
+		    &serve->diag, request_name, 0, "links: two to five numbers are needed");
+	for (size_t k = 0; k < json_array_size(item); k++) {
 		if (!json_is_integer(json_array_get(item, k)))
 			return diag_error(
-			    &serve->diag, request_name, 0, "links: five numbers are needed");
+			    &serve->diag, request_name, 0, "links: whole numbers are needed");
 		number[k] = json_integer_value(json_array_get(item, k));
 		if (number[k] < 0 || number[k] > WF_ITEMS_MAX)
 			return diag_error(
 			    &serve->diag, request_name, 0, "links: a number out of range");
 	}
-	if ((size_t)number[0] >= graph->n_instances || (size_t)number[2] >= graph->n_instances ||
-	    (size_t)number[1] >= serve->parts[number[0]].n_out ||
-	    (size_t)number[3] >= serve->parts[number[2]].n_in)
+	if ((size_t)number[0] >= graph->n_instances || (size_t)number[1] >= graph->n_instances ||
+	    (size_t)number[2] >= serve->parts[number[0]].n_out ||
+	    (size_t)number[3] >= serve->parts[number[1]].n_in)
 		return diag_error(&serve->diag, request_name, 0, "links: no such instance or port");
-	serve->graph.links[serve->graph.n_links++] = (struct wf_link){(int)number[0],
-	    (int)number[1], (int)number[2], (int)number[3], 0, (uint32_t)number[4], 0};
+	serve->graph.links[serve->graph.n_links++] = (struct wf_link){.from = (int)number[0],
+	    .from_port = (int)number[2],
+	    .to = (int)number[1],
+	    .to_port = (int)number[3],
+	    .items = (uint32_t)number[4]};
 	return 0;
 }
 
@@ -146,15 +165,12 @@ static int links_read(struct serve *serve)
 	return error;
 }
 
-static int request_read(struct serve *serve, const char *request, json_t **ret_instances)
+static int head_read(struct serve *serve)
 {
 	uint64_t schema;
-	json_t *list;
 
-	serve->root = json_read(request_name, request, strlen(request), &serve->diag);
-	if (!serve->root ||
-	    json_want_uint(serve->root, "schema", INT32_MAX, request_name, &serve->diag, &schema) <
-	        0)
+	if (json_want_uint(serve->root, "schema", INT32_MAX, request_name, &serve->diag, &schema) <
+	    0)
 		return -EINVAL;
 	if (schema != SHAPE_SCHEMA)
 		return diag_error(&serve->diag, request_name, 0,
@@ -162,28 +178,87 @@ static int request_read(struct serve *serve, const char *request, json_t **ret_i
 		    "needed",
 		    (unsigned)schema, SHAPE_SCHEMA);
 	if (json_want_uint(serve->root, "slot_ns", UINT32_MAX * 10ULL, request_name, &serve->diag,
-	        &serve->slot_ns) < 0 ||
-	    (json_object_get(serve->root, "slot_samples") &&
-	        json_want_uint(serve->root, "slot_samples", UINT32_MAX, request_name, &serve->diag,
-	            &serve->slot_samples) < 0) ||
-	    json_want_array(
-	        serve->root, "instances", WF_INSTANCES_MAX, request_name, &serve->diag, &list) < 0)
+	        &serve->slot_ns) < 0)
 		return -EINVAL;
-	serve->parts = calloc(json_array_size(list) + 1, sizeof(*serve->parts));
-	if (!serve->parts)
-		return -ENOMEM;
-	serve->graph.n_instances = json_array_size(list);
-	for (size_t i = 0; i < serve->graph.n_instances; i++) {
-		struct part_shape *part = &serve->parts[i];
-		const json_t *object = json_array_get(list, i);
+	return json_object_get(serve->root, "slot_samples")
+	    ? json_want_uint(serve->root, "slot_samples", UINT32_MAX, request_name, &serve->diag,
+	          &serve->slot_samples)
+	    : 0;
+}
 
-		if (json_want_text(object, "name", request_name, &serve->diag, &part->name) < 0 ||
-		    formats_read(serve, object, "in", part->in, &part->n_in) < 0 ||
-		    formats_read(serve, object, "out", part->out, &part->n_out) < 0)
+static int kinds_read(struct serve *serve)
+{
+	json_t *list, *object;
+	size_t i;
+
+	if (json_want_array(
+	        serve->root, "kinds", WF_INSTANCES_MAX, request_name, &serve->diag, &list) < 0)
+		return -EINVAL;
+	serve->kinds = calloc(json_array_size(list) + 1, sizeof(*serve->kinds));
+	if (!serve->kinds)
+		return -ENOMEM;
+	serve->n_kinds = json_array_size(list);
+	json_array_foreach(list, i, object)
+	{
+		struct kind_shape *kind = &serve->kinds[i];
+
+		kind->object = object;
+		if (formats_read(serve, object, "in", kind->in, &kind->n_in) < 0 ||
+		    formats_read(serve, object, "out", kind->out, &kind->n_out) < 0)
 			return -EINVAL;
 	}
-	*ret_instances = list;
-	return links_read(serve);
+	return 0;
+}
+
+static int part_read(struct serve *serve, size_t i, const json_t *name, const json_t *of)
+{
+	const json_int_t number = json_is_integer(of) ? json_integer_value(of) : -1;
+	struct part_shape *part = &serve->parts[i];
+
+	if (!json_is_string(name) || number < 0 || (size_t)number >= serve->n_kinds)
+		return diag_error(&serve->diag, request_name, 0,
+		    "instances[%zu]: a name and the number of a kind are needed", i);
+	part->name = json_string_value(name);
+	part->kind = &serve->kinds[number];
+	part->n_in = part->kind->n_in;
+	part->n_out = part->kind->n_out;
+	memcpy(part->in, part->kind->in, part->n_in * sizeof(*part->in));
+	memcpy(part->out, part->kind->out, part->n_out * sizeof(*part->out));
+	return 0;
+}
+
+static int parts_read(struct serve *serve)
+{
+	json_t *names, *of;
+	int error = 0;
+
+	if (json_want_array(serve->root, "instances", WF_INSTANCES_MAX, request_name, &serve->diag,
+	        &names) < 0 ||
+	    json_want_array(serve->root, "of", WF_INSTANCES_MAX, request_name, &serve->diag, &of) <
+	        0)
+		return -EINVAL;
+	serve->parts = calloc(json_array_size(names) + 1, sizeof(*serve->parts));
+	if (!serve->parts)
+		return -ENOMEM;
+	serve->graph.n_instances = json_array_size(names);
+	for (size_t i = 0; i < serve->graph.n_instances && !error; i++)
+		error = part_read(serve, i, json_array_get(names, i), json_array_get(of, i));
+	return error;
+}
+
+static int request_read(struct serve *serve, const char *request)
+{
+	int error;
+
+	serve->root = json_read(request_name, request, strlen(request), &serve->diag);
+	if (!serve->root)
+		return -EINVAL;
+	error = head_read(serve);
+	if (!error)
+		error = kinds_read(serve);
+	if (!error)
+		error = parts_read(serve);
+	return error ? error : links_read(serve);
 }
 
 /* ---- components ------------------------------------------------------------------------ */
@@ -215,10 +290,10 @@ static int param_write(struct part_shape *part, size_t i, const json_t *value)
 	return json_is_null(value) ? 0 : -EINVAL;
 }
 
-static void params_write(struct serve *serve, size_t i, const json_t *object)
+static void params_write(struct serve *serve, size_t i)
 {
 	struct part_shape *part = &serve->parts[i];
-	const json_t *values = json_object_get(object, "params");
+	const json_t *values = json_object_get(part->kind->object, "params");
 	const uint32_t n = part->component->params.len;
 
 	part->state = calloc(1, part->component->state_size + 64u);
@@ -240,10 +315,9 @@ static void params_write(struct serve *serve, size_t i, const json_t *object)
 }
 
 /* The tables that the request was made from must be those of the file. */
-static bool same_tables(
-    const struct part_shape *part, const struct component_file *file, const json_t *object)
+static bool same_tables(const struct kind_shape *kind, const struct component_file *file)
 {
-	const char *wanted = json_string_value(json_object_get(object, "digest"));
+	const char *wanted = json_string_value(json_object_get(kind->object, "digest"));
 	const struct aloe_component *component = file->entry->component;
 	size_t n[2] = {0, 0};
 	char digest[20];
@@ -251,31 +325,46 @@ static bool same_tables(
 	snprintf(digest, sizeof(digest), "%016" PRIx64, file->digest);
 	for (uint32_t i = 0; i < component->ports.len; i++)
 		n[component->ports.items[i].output]++;
-	return wanted && strcmp(wanted, digest) == 0 && n[0] == part->n_in && n[1] == part->n_out;
+	return wanted && strcmp(wanted, digest) == 0 && n[0] == kind->n_in && n[1] == kind->n_out;
 }
 
-static void part_open(struct serve *serve, size_t i, const json_t *object)
+static void kind_open(struct serve *serve, struct kind_shape *kind)
 {
-	struct part_shape *part = &serve->parts[i];
-	const char *path = json_string_value(json_object_get(object, "path"));
+	const char *path = json_string_value(json_object_get(kind->object, "path"));
 	const struct component_file *file;
 	struct diag diag;
+	char text[512];
 
 	diag_init(&diag);
 	file = component_files_open(&serve->files, path ? path : "", &diag);
 	if (!file) {
-		part_fail(serve, i, diag.len ? diag.lines[0] : "cannot be opened");
-	} else if (!same_tables(part, file, object)) {
-		char text[512];
-
+		kind->why = strdup(diag.len ? diag.lines[0] : "cannot be opened");
+	} else if (!same_tables(kind, file)) {
 		snprintf(
 		    text, sizeof(text), "%.400s and its .desc file differ; build both again", path);
-		part_fail(serve, i, text);
+		kind->why = strdup(text);
 	} else {
-		part->component = file->entry->component;
-		params_write(serve, i, object);
+		kind->component = file->entry->component;
 	}
 	diag_fini(&diag);
+}
+
+/* Once for a kind; what came of it is said of each of its instances. */
+static void part_open(struct serve *serve, size_t i)
+{
+	struct part_shape *part = &serve->parts[i];
+	struct kind_shape *kind = part->kind;
+
+	if (!kind->tried) {
+		serve->progress(serve->context, "open", part->name);
+		kind_open(serve, kind);
+	}
+	kind->tried = true;
+	part->component = kind->component;
+	if (part->component)
+		params_write(serve, i);
+	else
+		part_fail(serve, i, kind->why ? kind->why : "cannot be opened");
 }
 
 static void part_call(
@@ -423,15 +512,12 @@ static int shape_all(struct serve *serve)
 
 static int serve_all(struct serve *serve, const char *request)
 {
-	json_t *instances = NULL;
-	int error = request_read(serve, request, &instances);
+	int error = request_read(serve, request);
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < serve->graph.n_instances; i++) {
-		serve->progress(serve->context, "open", serve->parts[i].name);
-		part_open(serve, i, json_array_get(instances, i));
-	}
+	for (size_t i = 0; i < serve->graph.n_instances; i++)
+		part_open(serve, i);
 	for (size_t i = 0; i < serve->graph.n_instances; i++)
 		if (!serve->parts[i].failed && serve->parts[i].component->check)
 			part_call(serve, i, "check", serve->parts[i].component->check);
@@ -439,6 +525,23 @@ static int serve_all(struct serve *serve, const char *request)
 }
 
 /* ---- answer ------------------------------------------------------------------------ */
+
+static void max_write(FILE *out, const struct aloe_format *formats, size_t n)
+{
+	fwrite(&n, sizeof(n), 1, out);
+	for (size_t i = 0; i < n; i++)
+		fwrite(&formats[i].max, sizeof(formats[i].max), 1, out);
+}
+
+/* All that sizes_json says. */
+static void sizes_write(FILE *out, const void *parts, size_t i)
+{
+	const struct part_shape *part = (const struct part_shape *)parts + i;
+
+	max_write(out, part->in, part->n_in);
+	max_write(out, part->out, part->n_out);
+	fwrite(&part->tail, sizeof(part->tail), 1, out);
+}
 
 static json_t *max_json(const struct aloe_format *formats, size_t n)
 {
@@ -449,25 +552,45 @@ static json_t *max_json(const struct aloe_format *formats, size_t n)
 	return list;
 }
 
-/* Takes notes and errors over. */
-static char *answer_text(struct serve *serve)
+static json_t *sizes_json(const struct part_shape *part)
 {
-	json_t *max = json_array();
-	char *text = NULL;
+	return json_pack("{s:o, s:o, s:I}", "in", max_json(part->in, part->n_in), "out",
+	    max_json(part->out, part->n_out), "tail", (json_int_t)part->tail);
+}
 
-	for (size_t i = 0; serve->parts && i < serve->graph.n_instances; i++)
-		json_array_append_new(max,
-		    json_pack("{s:o, s:o, s:I}", "in",
-		        max_json(serve->parts[i].in, serve->parts[i].n_in), "out",
-		        max_json(serve->parts[i].out, serve->parts[i].n_out), "tail",
-		        (json_int_t)serve->parts[i].tail));
+/* Takes notes and errors over. */
+static json_t *answer_json(struct serve *serve, const struct kinds *kinds)
+{
+	json_t *sizes = json_array(), *max = json_array();
+
+	for (size_t i = 0; i < kinds->n; i++)
+		json_array_append_new(sizes, sizes_json(&serve->parts[kinds->first[i]]));
+	for (size_t i = 0; i < kinds->n_things; i++)
+		json_array_append_new(max, json_integer(kinds->of[i]));
 	for (size_t i = 0; i < serve->diag.len; i++)
 		json_array_append_new(serve->errors, json_pack("[i, s]", -1, serve->diag.lines[i]));
-	json_t *answer = json_pack("{s:i, s:o, s:o, s:o}", "schema", SHAPE_SCHEMA, "max", max,
-	    "notes", serve->notes, "errors", serve->errors);
-	if (answer)
-		text = json_dumps(answer, JSON_COMPACT);
-	json_decref(answer);
+	return json_pack("{s:i, s:o, s:o, s:o, s:o}", "schema", SHAPE_SCHEMA, "sizes", sizes, "max",
+	    max, "notes", serve->notes, "errors", serve->errors);
+}
+
+/* Ends notes and errors. */
+static char *answer_text(struct serve *serve)
+{
+	struct kinds kinds;
+	const size_t n = serve->parts ? serve->graph.n_instances : 0;
+	char *text = NULL;
+
+	if (kinds_init(&kinds, n, sizes_write, serve->parts) == 0) {
+		json_t *answer = answer_json(serve, &kinds);
+
+		if (answer)
+			text = json_dumps(answer, JSON_COMPACT);
+		json_decref(answer);
+	} else {
+		json_decref(serve->notes);
+		json_decref(serve->errors);
+	}
+	kinds_fini(&kinds);
 	return text;
 }
 
@@ -482,6 +605,9 @@ static void serve_fini(struct serve *serve)
 		free(part->state);
 	}
 	component_files_close(&serve->files);
+	for (size_t i = 0; i < serve->n_kinds; i++)
+		free(serve->kinds[i].why);
+	free(serve->kinds);
 	free(serve->parts);
 	free(serve->graph.links);
 	json_decref(serve->root);

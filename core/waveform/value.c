@@ -27,14 +27,14 @@ static void number_write(FILE *text, const config_setting_t *setting)
 	fputs(number, text);
 }
 
-static void setting_write(FILE *text, const config_setting_t *setting, const char *quote)
+static void setting_write(FILE *text, const config_setting_t *setting)
 {
 	if (config_setting_is_number(setting))
 		number_write(text, setting);
 	else if (config_setting_type(setting) == CONFIG_TYPE_BOOL)
 		fputs(config_setting_get_bool(setting) ? "true" : "false", text);
 	else if (config_setting_type(setting) == CONFIG_TYPE_STRING)
-		fprintf(text, "%s%s%s", quote, config_setting_get_string(setting), quote);
+		fprintf(text, "\"%s\"", config_setting_get_string(setting));
 	else
 		fputs(config_setting_is_group(setting) ? "a group { }" : "a list ( )", text);
 }
@@ -45,7 +45,7 @@ static void list_write(FILE *text, const config_setting_t *setting)
 
 	for (unsigned i = 0; i < n; i++) {
 		fputs(i ? ", " : "[", text);
-		setting_write(text, config_setting_get_elem(setting, i), "\"");
+		setting_write(text, config_setting_get_elem(setting, i));
 	}
 	fputs(n ? "]" : "[]", text);
 }
@@ -61,14 +61,18 @@ static char *raw_text(const struct wf_raw *raw, enum param_form *ret_form)
 	*ret_form = PARAM_WORD;
 	if (!setting)
 		return strdup(raw->word);
-	*ret_form = config_setting_type(setting) == CONFIG_TYPE_STRING ? PARAM_QUOTED : PARAM_PLAIN;
+	if (config_setting_type(setting) == CONFIG_TYPE_STRING) {
+		*ret_form = PARAM_QUOTED;
+		return strdup(config_setting_get_string(setting));
+	}
+	*ret_form = PARAM_PLAIN;
 	out = open_memstream(&text, &size);
 	if (!out)
 		return NULL;
 	if (config_setting_is_list(setting))
 		list_write(out, setting);
 	else
-		setting_write(out, setting, "");
+		setting_write(out, setting);
 	return fclose(out) == 0 ? text : NULL;
 }
 

@@ -451,26 +451,34 @@ static void anew_keep(const struct load *load)
 	run->note = load->anew->note ? strdup(load->anew->note) : NULL;
 }
 
+/* The plan is long as a text, and is written while exec prepares. begun: what became of the folder
+ * of the run. */
+static void plan_keep(const struct load *load, int begun)
+{
+	char *plan = begun == 0 ? plan_print(load->waveform, load->plan) : NULL;
+
+	if (begun == 0)
+		swman_run_replan(load->swman, load->waveform->name, plan);
+	free(plan);
+}
+
 static void load_prepare(struct load *load)
 {
 	struct swman *swman = load->swman;
 	const struct wire_view *asks = load->anew ? NULL : load->request;
 	struct swman_call *call = swman_call_new(asks, load->waveform->name);
-	char *plan_text = plan_print(load->waveform, load->plan);
 	struct wire_msg msg;
 	int rc;
 
-	if (!call || !plan_text) {
+	if (!call) {
 		if (asks)
 			daemon_fail(&swman->daemon, asks, 1, "out of memory");
 		else if (load->anew)
 			load->anew->done(swman, load->anew->waveform, "out of memory");
-		swman_call_free(call);
-		free(plan_text);
 		return;
 	}
 	call->notes = notes_join(&load->diag);
-	rc = swman_run_begin(swman, call->waveform, load->text, plan_text, load->request);
+	rc = swman_run_begin(swman, call->waveform, load->text, load->request);
 	if (rc < 0)
 		log_warning(&swman->daemon.log, "%s: this run will not be kept: %s", swman->state,
 		    strerror(-rc));
@@ -480,7 +488,7 @@ static void load_prepare(struct load *load)
 		swman->prepare_on(
 		    swman, asks, call->waveform, call->notes, load->program, load->program_len);
 		swman_call_free(call);
-		free(plan_text);
+		plan_keep(load, rc);
 		return;
 	}
 	wire_init(&msg, WIRE_PREPARE, WIRE_SWMAN, WIRE_EXEC, 0);
@@ -489,7 +497,7 @@ static void load_prepare(struct load *load)
 	if (rc == 0)
 		wire_put_text(&msg, WIRE_TAG_FILE, swman_run_find(swman, call->waveform)->dir);
 	swman_ask(swman, call, &msg, load_prepared);
-	free(plan_text);
+	plan_keep(load, rc);
 }
 
 static void load_fail(struct load *load, int rc)

@@ -64,8 +64,8 @@ static int bytes_in(const char *dir, const char *name, const void *bytes, size_t
 	return file_write(path, bytes, len);
 }
 
-int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan,
-    const struct wire_view *load)
+int swman_run_begin(
+    struct swman *swman, const char *waveform, const char *text, const struct wire_view *load)
 {
 	struct swman_run *run = run_add(swman, waveform);
 	int rc;
@@ -85,17 +85,15 @@ int swman_run_begin(struct swman *swman, const char *waveform, const char *text,
 	rc = file_write_in(run->dir, mark, swman->daemon.args.dir);
 	if (rc == 0)
 		rc = bytes_in(run->dir, load_file, load->bytes, load->len);
-	if (rc == 0)
-		rc = file_write_in(run->dir, "waveform.conf", text);
-	return rc < 0 ? rc : file_write_in(run->dir, "plan.txt", plan);
+	return rc < 0 ? rc : file_write_in(run->dir, "waveform.conf", text);
 }
 
 void swman_run_replan(struct swman *swman, const char *waveform, const char *plan)
 {
 	const struct swman_run *run = swman_run_find(swman, waveform);
 
-	if (run && run->dir[0] && file_write_in(run->dir, "plan.txt", plan) < 0)
-		log_warning(&swman->daemon.log, "%s: the new plan could not be saved", run->dir);
+	if (run && run->dir[0] && (!plan || file_write_in(run->dir, "plan.txt", plan) < 0))
+		log_warning(&swman->daemon.log, "%s: the plan could not be saved", run->dir);
 }
 
 void swman_run_drop(struct swman *swman, const char *waveform, bool keep)

@@ -209,12 +209,13 @@ struct swman_run *swman_run_find(struct swman *swman, const char *waveform);
 /* swman_run_known also looks for the folder that an earlier swman has left of a waveform that exec
  * has; NULL: none. */
 struct swman_run *swman_run_known(struct swman *swman, const char *waveform);
-/* swman_run_begin makes the folder of a run with the waveform's text and plan, and keeps how it was
- * loaded. 0 or -errno. swman_run_replan puts another plan in the place of the first.
+/* swman_run_begin makes the folder of a run with the waveform's text, and keeps how it was loaded.
+ * 0 or -errno. swman_run_replan puts its plan there (NULL: there was no memory for it), first or in
+ * the place of another.
  * swman_run_learn looks at a report, so that plans that are made from now on go by what it has
  * measured. */
-int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan,
-    const struct wire_view *load);
+int swman_run_begin(
+    struct swman *swman, const char *waveform, const char *text, const struct wire_view *load);
 void swman_run_replan(struct swman *swman, const char *waveform, const char *plan);
 void swman_run_learn(struct swman *swman, const struct wire_view *status);
 /* forget it; the folder too, unless keep */

@@ -188,7 +188,7 @@ static void test_shape(void **state)
 
 	diag_init(&diag);
 	assert_true(strlen(of_alike) < strlen(of_one) + 100);
-	assert_true(strlen(of_apart) > 30 * strlen(of_one));
+	assert_true(strlen(of_apart) > 10 * strlen(of_one));
 	assert_int_equal(waveform_shape_apply(alike, answer, &diag), 0);
 	for (size_t i = 0; i < alike->n_instances; i++) {
 		assert_int_equal(alike->instances[i].in[0].max, i % N == 0 ? 0 : 8);

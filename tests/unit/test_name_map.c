@@ -84,11 +84,34 @@ static void test_no_two_maps_are_alike(void **state)
 	name_map_fini(&other);
 }
 
+/* What was in it is gone, whether its memory stays or goes. */
+static void test_cleared(void **state)
+{
+	struct name_map map = {0};
+	char names[1000][8];
+
+	(void)state;
+	name_map_clear(&map);
+	for (unsigned n = 1; n <= 1000; n *= 10) {
+		for (unsigned i = 0; i < n; i++) {
+			const int len = snprintf(names[i], sizeof(names[i]), "%u", i);
+
+			assert_int_equal(name_map_put(&map, names[i], (size_t)len, i + n), 0);
+		}
+		assert_int_equal(name_map_find(&map, "0", 1), n);
+		name_map_clear(&map);
+		assert_int_equal(map.n, 0);
+		assert_int_equal(name_map_find(&map, "0", 1), -1);
+	}
+	name_map_fini(&map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_nothing_is_in_it),
 	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_cleared),
 	    cmocka_unit_test(test_many),
 	    cmocka_unit_test(test_no_two_maps_are_alike),
 	};

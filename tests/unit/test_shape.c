@@ -171,6 +171,78 @@ static void test_cycle_takes_items(void **state)
 	diag_fini(&diag);
 }
 
+/* How often the question names a component. */
+static unsigned kinds_asked(const struct waveform *waveform)
+{
+	char *request = waveform_shape_json(waveform);
+	unsigned n = 0;
+
+	for (const char *at = request; (at = strstr(at, "{\"component\":")); at++)
+		n++;
+	free(request);
+	return n;
+}
+
+/* What instances have in common is asked once. What differs is their own: one parameter, what is
+ * sent to them, or whether anybody reads them. */
+static void test_what_differs_is_not_shared(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct waveform *waveform = parsed(fixture, "x.conf",
+	    "name = \"x\"; slot_ns = 1000000; instances: {\n"
+	    "s0: { component = \"random_source\"; length = 100; };\n"
+	    "s1: { component = \"random_source\"; length = 102; };\n"
+	    "s2: { component = \"random_source\"; length = 100; };\n"
+	    "m0: { component = \"bpsk_mod\"; output = \"cf32\"; };\n"
+	    "m1: { component = \"bpsk_mod\"; output = \"cf32\"; };\n"
+	    "m2: { component = \"bpsk_mod\"; output = \"cf32\"; };\n"
+	    "r0: { component = \"resample_rational\"; interpolation = 3; decimation = 2; };\n"
+	    "r1: { component = \"resample_rational\"; interpolation = 3; decimation = 2; };\n"
+	    "r2: { component = \"resample_rational\"; interpolation = 5; decimation = 2; };\n"
+	    "n0: { component = \"null_sink\"; }; n1: { component = \"null_sink\"; };\n"
+	    "n2: { component = \"null_sink\"; }; n3: { component = \"null_sink\"; };\n"
+	    "}; links = ( \"s0 -> m0 -> r0 -> n0\", \"s1 -> m1 -> r1 -> n1\",\n"
+	    "\"s2 -> m2 -> r2 -> n2\", \"s2 -> n3\" );");
+	struct diag diag;
+
+	diag_init(&diag);
+	assert_int_equal(kinds_asked(waveform), 7); /* n3 reads bits */
+	if (waveform_shape(waveform, fixture->host, &diag) != 0)
+		fail_msg("%s", diag.len ? diag.lines[0] : "no reason");
+	assert_int_equal(instance_of(waveform, "s1")->out[0].max, 102);
+	assert_int_equal(instance_of(waveform, "m1")->out[0].max, 102);
+	assert_int_equal(instance_of(waveform, "m2")->out[0].max, 100);
+	assert_int_equal(instance_of(waveform, "r0")->out[0].max, 150);
+	assert_int_equal(instance_of(waveform, "r1")->out[0].max, 153);
+	assert_int_equal(instance_of(waveform, "r2")->out[0].max, 250);
+	assert_int_equal(instance_of(waveform, "n2")->in[0].max, 250);
+	waveform_free(waveform);
+	diag_fini(&diag);
+}
+
+/* Lists, texts and paths that differ, or agree. */
+static void test_kinds_of_parameters(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct waveform *waveform = parsed(fixture, "x.conf",
+	    "name = \"x\"; slot_ns = 1000000; instances: {\n"
+	    "s: { component = \"random_source\"; length = 8; };\n"
+	    "m: { component = \"bpsk_mod\"; output = \"cf32\"; };\n"
+	    "f0: { component = \"fir\"; taps = [1.0, 0.5]; };\n"
+	    "f1: { component = \"fir\"; taps = [1.0]; };\n"
+	    "f2: { component = \"fir\"; taps = [1.0, 0.5]; };\n"
+	    "f3: { component = \"fir\"; taps = [1.0, 0.25]; };\n"
+	    "k0: { component = \"file_sink\"; path = \"/dev/null\"; };\n"
+	    "k1: { component = \"file_sink\"; path = \"/dev/zero\"; };\n"
+	    "k2: { component = \"file_sink\"; path = \"/dev/null\"; };\n"
+	    "k3: { component = \"file_sink\"; path = \"/dev/null\"; buffer_ms = 300; };\n"
+	    "}; links = ( \"s -> m\", \"m -> f0 -> k0\", \"m -> f1 -> k1\", \"m -> f2 -> k2\",\n"
+	    "\"m -> f3 -> k3\" );");
+
+	assert_int_equal(kinds_asked(waveform), 2 + 3 + 3);
+	waveform_free(waveform);
+}
+
 /* ---- what is said ------------------------------------------------------------------------ */
 
 /* What waveform_shape says of `text`, asking `host`; expects `error`. */
@@ -208,6 +280,29 @@ static void test_components_errors(void **state)
 	    "x.conf:2: instance \"file\": /nonexistent/a: No such file or directory\n"
 	    "x.conf:5: instance \"noise\": ebn0_db needs bits_per_item, the information bits per "
 	    "item (code rate included)\n");
+}
+
+/* Of instances that are wrong in the same way each is named, in the order of the file. */
+static void test_alike_and_wrong(void **state)
+{
+	const struct fixture *fixture = *state;
+
+	says(fixture,
+	    "name = \"x\"; slot_ns = 1000000; instances: {\n"
+	    "f0: { component = \"file_source\"; path = \"/nonexistent/a\"; length = 10; type = "
+	    "\"cf32\"; };\n"
+	    "bits: { component = \"random_source\"; length = 3855; };\n"
+	    "f1: { component = \"file_source\"; path = \"/nonexistent/a\"; length = 10; type = "
+	    "\"cf32\"; };\n"
+	    "none: { component = \"null_sink\"; }; n0: { component = \"null_sink\"; };\n"
+	    "f2: { component = \"file_source\"; path = \"/nonexistent/b\"; length = 10; type = "
+	    "\"cf32\"; };\n"
+	    "n1: { component = \"null_sink\"; }; n2: { component = \"null_sink\"; };\n"
+	    "}; links = ( \"f0 -> n0\", \"f1 -> n1\", \"f2 -> n2\", \"bits -> none\" );",
+	    fixture->host, -EINVAL,
+	    "x.conf:2: instance \"f0\": /nonexistent/a: No such file or directory\n"
+	    "x.conf:4: instance \"f1\": /nonexistent/a: No such file or directory\n"
+	    "x.conf:6: instance \"f2\": /nonexistent/b: No such file or directory\n");
 }
 
 static void test_items_too_few(void **state)
@@ -289,24 +384,37 @@ static void test_bad_answers(void **state)
 	        "answer of aloe-host --shape:1: not JSON: string or '}' expected near end of file"},
 	    {"[]", "answer of aloe-host --shape: one JSON object { ... } is needed"},
 	    {"{\"schema\":9}",
-	        "answer of aloe-host --shape: found schema 9; schema 2 is needed: aloe-host is of "
+	        "answer of aloe-host --shape: found schema 9; schema 3 is needed: aloe-host is of "
 	        "another version"},
-	    {"{\"schema\":2}",
+	    {"{\"schema\":3}",
 	        "answer of aloe-host --shape: notes: found nothing; a list is needed"},
-	    {"{\"schema\":2,\"notes\":[],\"errors\":[[7,\"x\"]],\"max\":[]}",
+	    {"{\"schema\":3,\"notes\":[],\"errors\":[[7,\"x\"]],\"max\":[]}",
 	        "answer of aloe-host --shape: a line of notes or errors is not understood"},
-	    {"{\"schema\":2,\"notes\":[],\"errors\":[],\"max\":[]}",
+	    {"{\"schema\":3,\"notes\":[],\"errors\":[],\"max\":[]}",
+	        "answer of aloe-host --shape: sizes: found nothing; a list is needed"},
+	    {"{\"schema\":3,\"notes\":[],\"errors\":[],\"sizes\":[],\"max\":[]}",
 	        "answer of aloe-host --shape: max: found 0 instances; 3 are needed"},
-	    {"{\"schema\":2,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[]},{},{}]}",
+	    {"{\"schema\":3,\"notes\":[],\"errors\":[],\"sizes\":[{\"in\":[],\"out\":[]},{},{}],"
+	     "\"max\":[0,1,2]}",
 	        "answer of aloe-host --shape: out: found 0 ports; 1 are needed"},
-	    {"{\"schema\":2,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[-5]},{},{}]}",
+	    {"{\"schema\":3,\"notes\":[],\"errors\":[],\"sizes\":[{\"in\":[],\"out\":[-5]},{},{}],"
+	     "\"max\":[0,1,2]}",
 	        "answer of aloe-host --shape: out[0]: -5 items"},
-	    {"{\"schema\":2,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[5]},{},{}]}",
+	    {"{\"schema\":3,\"notes\":[],\"errors\":[],\"sizes\":[{\"in\":[],\"out\":[5]},{},{}],"
+	     "\"max\":[0,1,2]}",
 	        "answer of aloe-host --shape: tail: found nothing; a whole number 0 .. 0 is "
 	        "needed"},
-	    {"{\"schema\":2,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[5],\"tail\":1},"
-	     "{},{}]}",
+	    {"{\"schema\":3,\"notes\":[],\"errors\":[],"
+	     "\"sizes\":[{\"in\":[],\"out\":[5],\"tail\":1},{},{}],\"max\":[0,1,2]}",
 	        "answer of aloe-host --shape: tail: found 1; a whole number 0 .. 0 is needed"},
+	    {"{\"schema\":3,\"notes\":[],\"errors\":[],"
+	     "\"sizes\":[{\"in\":[],\"out\":[5],\"tail\":0}],"
+	     "\"max\":[0,1,0]}",
+	        "answer of aloe-host --shape: max[1]: no such sizes"},
+	    {"{\"schema\":3,\"notes\":[],\"errors\":[],"
+	     "\"sizes\":[{\"in\":[],\"out\":[5],\"tail\":0}],"
+	     "\"max\":[0,0,0]}",
+	        "answer of aloe-host --shape: in: found 0 ports; 1 are needed"},
 	};
 	struct waveform *waveform = parsed(*state, "x.conf", small);
 
@@ -330,9 +438,10 @@ static void test_notes_are_told(void **state)
 	diag_init(&diag);
 	assert_int_equal(
 	    waveform_shape_apply(waveform,
-	        "{\"schema\":2,\"notes\":[[1,\"is "
-	        "fast\"]],\"errors\":[],\"max\":[{\"in\":[],\"out\":[5],\"tail\":0},{\"in\":[5],"
-	        "\"out\":[6],\"tail\":0},{\"in\":[6],\"out\":[],\"tail\":0}]}",
+	        "{\"schema\":3,\"notes\":[[1,\"is "
+	        "fast\"]],\"errors\":[],\"sizes\":[{\"in\":[6],\"out\":[],\"tail\":0},"
+	        "{\"in\":[],\"out\":[5],\"tail\":0},{\"in\":[5],\"out\":[6],\"tail\":0}],"
+	        "\"max\":[1,2,0]}",
 	        &diag),
 	    0);
 	assert_int_equal(diag.errors, 0);
@@ -362,6 +471,35 @@ static void serves_error(char *request, int instance, const char *text)
 	free(request);
 }
 
+static void count_calls(void *context, const char *call, const char *instance)
+{
+	char *calls = context;
+
+	snprintf(calls + strlen(calls), 256 - strlen(calls), "%s %s;", call, instance);
+}
+
+/* A component that cannot be opened is said of each instance that it has. */
+static void test_missing_for_two(void **state)
+{
+	struct waveform *waveform = parsed(*state, "x.conf",
+	    "name = \"x\"; slot_ns = 1000000; instances: {\n"
+	    "a: { component = \"random_source\"; length = 8; };\n"
+	    "b: { component = \"random_source\"; length = 8; };\n"
+	    "sa: { component = \"null_sink\"; }; sb: { component = \"null_sink\"; };\n"
+	    "}; links = ( \"a -> sa\", \"b -> sb\" );");
+	char *request = waveform_shape_json(waveform), calls[256] = "", *answer;
+
+	memcpy(strstr(request, "random_source.so"), "RANDOM", 6);
+	answer = waveform_shape_answer(request, count_calls, calls);
+	assert_string_equal(calls, "open a;open sa;");
+	assert_non_null(strstr(answer, "[0,\""));
+	assert_non_null(strstr(answer, "[1,\""));
+	assert_null(strstr(answer, "[2,\""));
+	free(answer);
+	free(request);
+	waveform_free(waveform);
+}
+
 /* The request of `small`, with one thing exchanged. */
 static char *request_with(const struct fixture *fixture, const char *old, const char *new)
 {
@@ -384,14 +522,24 @@ static void test_bad_requests(void **state)
 	serves_error(strdup("no"), -1, "request:1: not JSON: '[' or '{' expected near 'no'");
 	serves_error(strdup("{}"), -1,
 	    "request: schema: found nothing; a whole number 0 .. 2147483647 is needed");
-	serves_error(request_with(fixture, "\"schema\":2", "\"schema\":1"), -1,
-	    "request: found schema 1; schema 2 is needed");
-	serves_error(request_with(fixture, "[0,0,1,0,0]", "[0,0,9,0,0]"), -1,
+	serves_error(request_with(fixture, "\"schema\":3", "\"schema\":1"), -1,
+	    "request: found schema 1; schema 3 is needed");
+	serves_error(request_with(fixture, "[0,1]", "[0,9]"), -1,
 	    "request: links: no such instance or port");
-	serves_error(request_with(fixture, "[0,0,1,0,0]", "[0,0,1]"), -1,
-	    "request: links: five numbers are needed");
-	serves_error(request_with(fixture, "[0,0,1,0,0]", "[1,0,1,0,0]"), -1,
-	    "request: links: a cycle without items");
+	serves_error(request_with(fixture, "[0,1]", "[0,1,1]"), -1,
+	    "request: links: no such instance or port");
+	serves_error(request_with(fixture, "[0,1]", "[0]"), -1,
+	    "request: links: two to five numbers are needed");
+	serves_error(request_with(fixture, "[0,1]", "[0,1,0,0,1,0]"), -1,
+	    "request: links: two to five numbers are needed");
+	serves_error(request_with(fixture, "[0,1]", "[0,\"1\"]"), -1,
+	    "request: links: whole numbers are needed");
+	serves_error(request_with(fixture, "\"of\":[0,1,2]", "\"of\":[0,3,2]"), -1,
+	    "request: instances[1]: a name and the number of a kind are needed");
+	serves_error(request_with(fixture, "\"of\":[0,1,2]", "\"of\":[0,1]"), -1,
+	    "request: instances[2]: a name and the number of a kind are needed");
+	serves_error(
+	    request_with(fixture, "[0,1]", "[1,1]"), -1, "request: links: a cycle without items");
 }
 
 static void test_missing_component(void **state)
@@ -415,13 +563,6 @@ static void test_another_component_than_described(void **state)
 	snprintf(text, sizeof(text), "%s and its .desc file differ; build both again", type->path);
 	serves_error(request_with(fixture, digest, "0000000000000000"), 1, text);
 	serves_error(request_with(fixture, digest, ""), 1, text);
-}
-
-static void count_calls(void *context, const char *call, const char *instance)
-{
-	char *calls = context;
-
-	snprintf(calls + strlen(calls), 256 - strlen(calls), "%s %s;", call, instance);
 }
 
 static void test_progress_comes_before_each_call(void **state)
@@ -473,13 +614,17 @@ int main(void)
 	    cmocka_unit_test(test_sizes_of_utran384),
 	    cmocka_unit_test(test_every_waveform_has_sizes),
 	    cmocka_unit_test(test_cycle_takes_items),
+	    cmocka_unit_test(test_what_differs_is_not_shared),
+	    cmocka_unit_test(test_kinds_of_parameters),
 	    cmocka_unit_test(test_components_errors),
+	    cmocka_unit_test(test_alike_and_wrong),
 	    cmocka_unit_test(test_items_too_few),
 	    cmocka_unit_test(test_a_dying_host_names_the_component),
 	    cmocka_unit_test(test_a_host_that_says_nothing),
 	    cmocka_unit_test(test_bad_answers),
 	    cmocka_unit_test(test_notes_are_told),
 	    cmocka_unit_test(test_bad_requests),
+	    cmocka_unit_test(test_missing_for_two),
 	    cmocka_unit_test(test_missing_component),
 	    cmocka_unit_test(test_another_component_than_described),
 	    cmocka_unit_test(test_progress_comes_before_each_call),
