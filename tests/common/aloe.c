@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -198,6 +199,18 @@ static const char *lane_of_row(const char *arguments)
 	const bool takes = !strncmp(arguments, "run ", 4) || !strncmp(arguments, "load ", 5);
 
 	return lane && takes && !strstr(arguments, "--lanes") ? lane : NULL;
+}
+
+void aloe_off_lane(void)
+{
+	const char *lane = getenv("ALOE_TEST_LANE");
+	cpu_set_t set;
+
+	if (lane == NULL || sched_getaffinity(0, sizeof(set), &set) != 0)
+		return;
+	CPU_CLR((size_t)atoi(lane), &set);
+	if (CPU_COUNT(&set) > 0)
+		sched_setaffinity(0, sizeof(set), &set);
 }
 
 static struct ran *run_once(const char *arguments)

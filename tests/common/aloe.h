@@ -51,6 +51,10 @@ int aloe_fini(void **state);
 const char *aloe_path(const char *name);
 const char *aloe_program(const char *name);
 
+/* aloe_off_lane keeps this process, which becomes a simulator, off the CPU of the lane of its row
+ * in tests/run.sh: a lane of a radio never sleeps, and what wakes up there has no time. */
+void aloe_off_lane(void);
+
 /* aloe runs `aloe ARGUMENTS...` and waits for its end; again while another node has the CPU of a
  * real-time lane: for two minutes, then the test fails and names the process that has it. aloe_ends
  * and aloe_ok fail the test where the exit status is another. */

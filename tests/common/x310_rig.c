@@ -129,6 +129,7 @@ static void exec_sim(const struct x310_rig_wire *wire, const struct x310_rig_opt
 		argv[n++] = "--port";
 		argv[n++] = port_of(wire->sim, port, sizeof(port));
 	}
+	aloe_off_lane();
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
 	if (!freopen(aloe_path("said"), "w", stdout) || !freopen(aloe_path("errors"), "w", stderr))
 		_exit(3);

@@ -7,10 +7,10 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=$PWD/${B:-build}
 work=$(mktemp -d) || exit 2
-sim=
-trap 'kill $sim 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill $pids 2>/dev/null; rm -rf "$work"' EXIT
 
 . tests/common/ok.sh
+. tests/common/radio.sh
 
 replays() { # DIR OPTION...: with the same bits
 	"$B/bin/aloe" replay "$@" >"$work/out" 2>&1 && grep -q ' same$' "$work/out" &&
@@ -39,8 +39,7 @@ rm -f "$work/sent"
 ok "and replays without it" replays "$work/file"
 ok "without writing where it sent" test ! -e "$work/sent"
 
-"$B/bin/x310sim" --source tone --clock virtual --lead 8192 --address 127.0.0.78 --fault-rx loss=0.02,seed=3 2>"$work/sim" &
-sim=$!
+sim_start --source tone --clock virtual --lead 8192 --address 127.0.0.78 --fault-rx loss=0.02,seed=3
 echo 'radio: { type = "x310"; transport = "udp"; address = "127.0.0.78"; tx_advance = 10240; };' >"$work/x310.conf"
 sets() { # until the waveform has taken 20 responses
 	n=0

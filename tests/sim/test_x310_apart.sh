@@ -19,13 +19,13 @@ at='127\.0\.0\.41 port 49153, channel 0: '
 
 cat >"$work/apart" <<'S'
 ip link set lo mtu 1500 up
-"$B/bin/x310sim" --address 127.0.0.41 --clock virtual --seconds 600 2>"$work/said" &
+${sim_cpus:+taskset -c "$sim_cpus"} "$B/bin/x310sim" --address 127.0.0.41 --clock virtual --seconds 600 2>"$work/said" &
 pid=$!
 trap 'kill $pid; wait $pid' EXIT
 while ! grep -q ready "$work/said"; do sleep 0.05; done
 "$@"
 S
-export B work
+export B work sim_cpus
 waveform 1024 1
 radio "$device spp = 520;"
 ok "an MTU that is too small is named" refused \

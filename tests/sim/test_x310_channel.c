@@ -52,6 +52,7 @@ static void exec_sim(const char *const *options)
 
 	for (int n = 4; *options; options++)
 		argv[n++] = *options;
+	aloe_off_lane();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!freopen(aloe_path("sim.out"), "w", stdout) ||
 	    !freopen(aloe_path("sim.err"), "w", stderr))

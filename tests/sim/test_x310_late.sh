@@ -11,6 +11,7 @@ work=$(mktemp -d) || exit 2
 pid=
 trap '[ -n "$pid" ] && kill "$pid" && wait "$pid" 2>/dev/null; rm -rf "$work"' EXIT
 . tests/common/ok.sh
+. tests/common/radio.sh
 capacity_copy "$work/state"
 cat >"$work/late.conf" <<-END
 	name = "late";
@@ -28,7 +29,7 @@ radio() { echo "radio: { type = \"x310\"; transport = \"udp\"; address = \"127.0
 # simulator OPTION...: passes nothing for 6 ms after packet 2000, which is in slot 500
 simulator() {
 	[ -n "$pid" ] && kill "$pid" && wait "$pid" 2>/dev/null
-	"$B/bin/x310sim" --source tone --address 127.0.0.94 --fault-rx stall=@2000:6000 "$@" >"$work/said" 2>&1 &
+	${sim_cpus:+taskset -c "$sim_cpus"} "$B/bin/x310sim" --source tone --address 127.0.0.94 --fault-rx stall=@2000:6000 "$@" >"$work/said" 2>&1 &
 	pid=$!
 	for _ in $(seq 100); do grep -qs ready "$work/said" && break; sleep 0.05; done
 }
