@@ -174,7 +174,7 @@ run_all() {
 
 # What computes has nothing to do with real time: it takes what all others leave of the CPUs, from the first to the last of them
 # (SCHED_IDLE, in a session of its own with the least share, because the kernel may share the CPUs among sessions first).
-# Side by side: what waits for most of its time, four at once; and what has lanes on the timer or a radio, waits for most of its
+# Side by side: what waits for most of its time, three at once, which end with the rows of lanes; and what has lanes on the timer or a radio, waits for most of its
 # time, and promises nothing of time. A lane has a CPU for itself, so of these stand side by side only what has lane 0 and no other,
 # and what has a radio and names no lane, and has the last CPU then (ALOE_TEST_LANE; tests/common). Two lanes of radios at once
 # would poll on both CPUs and leave none to the simulated device. What has two lanes, or promises a little of time, follows in one
@@ -244,7 +244,7 @@ for _ in $(seq "$(nproc)"); do
 	computing="$computing $!"
 done
 others=
-for _ in 1 2 3 4; do
+for _ in 1 2 3; do
 	run_all w $waits &
 	others="$others $!"
 done
