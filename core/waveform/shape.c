@@ -21,7 +21,8 @@ static void value_write(FILE *out, const struct aloe_param *param, const struct 
 		fwrite(value->text, 1, strlen(value->text) + 1, out);
 	} else if (param->kind == ALOE_KIND_REALS) {
 		fwrite(&value->n_reals, sizeof(value->n_reals), 1, out);
-		fwrite(value->reals, sizeof(*value->reals), value->n_reals, out);
+		if (value->n_reals > 0)
+			fwrite(value->reals, sizeof(*value->reals), value->n_reals, out);
 	} else {
 		fwrite(&value->number, sizeof(value->number), 1, out);
 	}
