@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
@@ -51,6 +52,17 @@ static uint64_t read_some(struct file_channel *channel, uint8_t *to, uint64_t n)
 	return n;
 }
 
+/* Known together with the last samples, so that the slot that takes them is the last one, however
+ * late this thread comes to read on. */
+static bool is_at_end(const struct file_channel *channel)
+{
+	const off_t at = lseek(channel->fd, 0, SEEK_CUR);
+	struct stat about;
+
+	return channel->settings->at_end != FILE_LOOPS && fstat(channel->fd, &about) == 0 &&
+	    at >= about.st_size;
+}
+
 /* Beyond its end a recording is silence, so that what has been received can run through. */
 static bool recording_fill(struct file_channel *channel)
 {
@@ -74,6 +86,8 @@ static bool recording_fill(struct file_channel *channel)
 			atomic_store(&channel->end, at);
 		memset(to, 0, n * IQ_BYTES);
 		got = n;
+	} else if (is_at_end(channel)) {
+		atomic_store(&channel->end, at + got);
 	}
 	atomic_store_explicit(&ring->written, at + got, memory_order_release);
 	return true;
