@@ -563,7 +563,7 @@ static json_t *answer_json(struct serve *serve, const struct kinds *kinds)
 {
 	json_t *sizes = json_array(), *max = json_array();
 
-	for (size_t i = 0; i < kinds->n; i++)
+	for (size_t i = 0; serve->parts && i < kinds->n; i++)
 		json_array_append_new(sizes, sizes_json(&serve->parts[kinds->first[i]]));
 	for (size_t i = 0; i < kinds->n_things; i++)
 		json_array_append_new(max, json_integer(kinds->of[i]));

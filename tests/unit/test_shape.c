@@ -489,7 +489,7 @@ static void test_missing_for_two(void **state)
 	    "}; links = ( \"a -> sa\", \"b -> sb\" );");
 	char *request = waveform_shape_json(waveform), calls[256] = "", *answer;
 
-	memcpy(strstr(request, "random_source.so"), "RANDOM", 6);
+	*strstr(request, "random_source.so") = 'R';
 	answer = waveform_shape_answer(request, count_calls, calls);
 	assert_string_equal(calls, "open a;open sa;");
 	assert_non_null(strstr(answer, "[0,\""));
