@@ -38,7 +38,9 @@ static void reason_add(json_t *into, const json_t *one, const char *node)
 	if (more[0] && asprintf(&said, names ? "%.0s%s" : "node \"%s\": %s", node, more) < 0)
 		said = NULL;
 	if (said && !strstr(have, said) &&
-	    asprintf(&text, "%s%s%s", have, have[0] ? "; " : "", said) >= 0)
+	    asprintf(&text, "%s%s%s", have, have[0] ? "; " : "", said) < 0)
+		text = NULL;
+	if (text)
 		json_object_set_new(into, "reason", json_string(text));
 	free(said);
 	free(text);

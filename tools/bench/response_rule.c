@@ -149,23 +149,26 @@ uint64_t response_proof_ns(const struct response_stall *late)
 	return ns_most(late->late_ns, (late->late_ns + late->slack_ns + 1) / 2);
 }
 
-/* By how much others on CPUs that the chain did not have slow it at most. Without any record of the
- * chain nobody knows which these are. */
+/* The chain is kept on its CPU. Without any record of the chain nobody knows which that is. */
+static bool is_kept(const struct stall_late *late, const struct stall_had *had)
+{
+	return late->apart && had->chain_ns > 0;
+}
+
+/* By how much others on CPUs that the chain did not have slow it at most. */
 static uint64_t slowed_ns(const struct stall_late *late, const struct stall_had *had)
 {
-	const bool apart = late->apart && had->chain_ns > 0;
-
-	return (apart ? ns_least(had->elsewhere_ns, had->chain_ns) : had->elsewhere_ns) / 2;
+	return (is_kept(late, had) ? ns_least(had->elsewhere_ns, had->chain_ns)
+	                           : had->elsewhere_ns) /
+	    2;
 }
 
 /* What the kernel's clocks of CPU time say of the machine. */
 static uint64_t counted_ns(
     const struct stall_late *late, const struct stall_had *had, uint64_t took_ns)
 {
-	const bool kept = late->apart && had->chain_ns > 0;
-
 	return ns_over(had->chain_ns, late->cpu_ns) +
-	    (kept ? ns_over(took_ns, had->chain_ns + had->beside_ns) : 0);
+	    (is_kept(late, had) ? ns_over(took_ns, had->chain_ns + had->beside_ns) : 0);
 }
 
 bool stall_judge(const struct stall_late *late, const struct stall_had *had,
