@@ -184,6 +184,7 @@ computes=
 waits=
 zero=
 last=
+radios=
 beside=
 nodes=
 alone=
@@ -195,7 +196,7 @@ for program in "$@"; do
 		zero="$zero $program:lanes" waits="$program:rest $waits" ;;
 	tests/sim/test_run_node) zero="$zero $program:lanes" beside="$beside $program:two" waits="$program:rest $waits" ;;
 	tests/golden/test_run_levels) last="$program:lanes $last" computes="$program:rest $computes" ;;
-	tests/sim/test_radio_run) beside="$program:lanes $beside $program:two" ;;
+	tests/sim/test_radio_run) radios="$program:lanes $radios" beside="$beside $program:two" ;;
 	tests/sim/test_readme.sh) beside="$program:lanes $beside" computes="$program:rest $computes" ;;
 	tests/sim/test_run_determinism | tests/faults/test_refused | tests/sim/test_short_runs.sh)
 		beside="$beside $program:lanes" waits="$program:rest $waits" ;;
@@ -210,7 +211,8 @@ for program in "$@"; do
 	tests/sim/test_soapy | tests/sim/test_radio_recovery | tests/sim/test_radio_file | tests/sim/test_x310_transports | \
 		tests/sim/test_x310_apart.sh | tests/install/test_new_radio.sh | \
 		tests/sim/test_record_radio.sh | tests/sim/test_lane_names.sh) last="$last $program" ;;
-	tests/sim/test_x310_ready.sh | tests/sim/test_x310_channel | tests/sim/test_bench_peers | tests/sim/test_run_copies | tests/golden/test_run_fm | \
+	tests/sim/test_x310_channel) radios="$radios $program" ;;
+	tests/sim/test_x310_ready.sh | tests/sim/test_bench_peers | tests/sim/test_run_copies | tests/golden/test_run_fm | \
 		tests/sim/test_record_late.sh | tests/sim/test_verify.sh | tests/sim/test_x310_uhd.sh) beside="$beside $program" ;;
 	# nodes on loopback, whose lanes take no CPU for themselves
 	tests/sim/test_platform.sh | tests/sim/test_statsman.sh | tests/sim/test_builds.sh | tests/sim/test_bench_papers | \
@@ -237,7 +239,7 @@ for program in "$@"; do
 	esac
 done
 cpu=$(taskset -pc $$ 2>/dev/null | sed -n 's/.*[,-]//p') # the last of several
-[ -n "$cpu" ] || beside="$zero $last $beside" zero= last=
+[ -n "$cpu" ] || beside="$zero $last $radios $beside" zero= last= radios=
 computing=
 for _ in $(seq "$(nproc)"); do
 	yields='{ echo 19 >/proc/self/autogroup; } 2>/dev/null; exec chrt -i 0 "$@"' run_all c $computes &
@@ -252,6 +254,7 @@ done
 	run_all z $zero &
 	ALOE_TEST_LANE=$cpu run_all l $last &
 	wait
+	ALOE_TEST_LANE=$cpu run_all r $radios
 	run_all b $beside
 } &
 wait $others $!

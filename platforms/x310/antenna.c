@@ -4,8 +4,9 @@
 #include "core/base/clock.h"
 
 #define TIME_NS 500000000ull
+#define PROMPT_NS 200000ull
+#define NAP_NS 50000ull
 
-/* Takes and answers what comes, and throws samples away: so many packets. */
 unsigned x310_turn(struct x310_radio *x310)
 {
 	struct x310_packet packets[TRANSPORT_BURST];
@@ -21,16 +22,22 @@ unsigned x310_turn(struct x310_radio *x310)
 	return sum;
 }
 
+void x310_attend(struct x310_radio *x310, uint64_t asked_ns)
+{
+	if (x310_turn(x310) == 0 && clock_ns() > asked_ns + PROMPT_NS)
+		clock_sleep_until(clock_ns() + NAP_NS);
+}
+
 /* One register of the channel's radio; false: it was not told in time. */
 static bool time_read(struct x310_radio *x310, uint32_t c, uint32_t address, uint32_t *ret)
 {
 	struct control *control = &x310->antenna[c].radio.control;
-	const uint64_t until = clock_ns() + TIME_NS;
+	const uint64_t asked_ns = clock_ns();
 
 	if (control_read(control, x310->antenna[c].radio.block, address) != 0)
 		return false;
-	while (!control_idle(control) && clock_ns() < until)
-		x310_turn(x310);
+	while (!control_idle(control) && clock_ns() < asked_ns + TIME_NS)
+		x310_attend(x310, asked_ns);
 	*ret = control->value;
 	return control_idle(control);
 }

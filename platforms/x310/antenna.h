@@ -50,9 +50,12 @@ struct x310_radio {
 	bool listen; /* somebody else has the devices */
 };
 
-/* x310_turn takes and answers what comes, and throws samples away: so many packets. x310_time_of
- * gives the time of a channel's device, in ticks; 0: it does not say. */
+/* x310_turn takes and answers what comes, and throws samples away: so many packets. x310_attend is
+ * a turn outside of slots: where what was asked then is not answered promptly and nothing comes,
+ * it naps, because a program that plays the device may need this CPU. x310_time_of gives the time
+ * of a channel's device, in ticks; 0: it does not say. */
 unsigned x310_turn(struct x310_radio *x310);
+void x310_attend(struct x310_radio *x310, uint64_t asked_ns);
 uint64_t x310_time_of(struct x310_radio *x310, uint32_t c);
 
 /* What the radio has said of Rx, which then does not go on. */

@@ -48,10 +48,10 @@ static bool radio_idle(const struct x310_radio *x310)
 /* Until every channel has been told what it was to be. */
 static void settings_tell(struct x310_radio *x310, uint64_t patience_ns)
 {
-	const uint64_t until = clock_ns() + patience_ns;
+	const uint64_t asked_ns = clock_ns();
 
-	while (!radio_idle(x310) && clock_ns() < until)
-		x310_turn(x310);
+	while (!radio_idle(x310) && clock_ns() < asked_ns + patience_ns)
+		x310_attend(x310, asked_ns);
 }
 
 /* ---- start ------------------------------------------------------------------------ */
@@ -326,7 +326,7 @@ static int streams_stand(struct x310_radio *x310, struct x310_antenna *channel,
 	struct x310_channel *radio = &channel->radio;
 
 	while (!x310_ready(radio) && clock_ns() < begin_ns + OPEN_NS) {
-		x310_turn(x310);
+		x310_attend(x310, begin_ns);
 		if (x310_failed(radio) == NULL)
 			continue;
 		if (x310_trouble_of(radio) != X310_NO_ANSWER || clock_ns() > begin_ns + SILENT_NS)
@@ -507,7 +507,7 @@ static uint64_t ahead_ns(const struct x310_radio *x310)
 static void end_all(struct radio *self)
 {
 	struct x310_radio *x310 = x310_of(self);
-	uint64_t until;
+	uint64_t asked_ns;
 
 	for (uint32_t c = 0; c < self->channels; c++) {
 		end_burst(self, c);
@@ -515,9 +515,9 @@ static void end_all(struct radio *self)
 			x310_stop(&x310->antenna[c].radio);
 	}
 	settings_tell(x310, CLOSE_NS);
-	until = clock_ns() + REPORTS_NS + ahead_ns(x310);
-	while (!all_reported(x310) && clock_ns() < until)
-		x310_turn(x310);
+	asked_ns = clock_ns();
+	while (!all_reported(x310) && clock_ns() < asked_ns + REPORTS_NS + ahead_ns(x310))
+		x310_attend(x310, asked_ns);
 	settings_tell(x310, CLOSE_NS); /* acknowledgements */
 	x310->ended = true;
 }

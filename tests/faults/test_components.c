@@ -60,9 +60,16 @@ static const struct {
  * what was overwritten before the host itself has come to say so. */
 static bool is_reason(const char *how, const char *reason, const char *wanted)
 {
-	return strstr(reason, wanted) != NULL ||
-	    (strstr(how, "run") != NULL && strstr(reason, "\"bad\"") != NULL &&
-	        strstr(reason, "the memory of the waveform was overwritten: memory ") != NULL);
+	static const char *const said_by_exec[] = {
+	    "the memory of the waveform was overwritten: memory ",
+	    "has overwritten memory that the instance may not write: memory "};
+
+	if (strstr(reason, wanted) != NULL)
+		return true;
+	for (size_t i = 0; i < sizeof(said_by_exec) / sizeof(said_by_exec[0]); i++)
+		if (strstr(reason, said_by_exec[i]) != NULL)
+			return strstr(how, "run") != NULL && strstr(reason, "\"bad\"") != NULL;
+	return false;
 }
 
 static void victim_run(const char *how, const char *options, const char *reason)

@@ -16,21 +16,8 @@ if ! command -v uhd_usrp_probe >/dev/null; then
 	exit 77
 fi
 
-sim_start() { # OPTIONS...
-	"$sim" --json "$@" >"$work/json" 2>"$work/said" &
-	pid=$!
-	for _ in $(seq 1200); do
-		grep -q ready "$work/said" && return
-		sleep 0.05
-	done
-	cat "$work/said"
-	return 1
-}
-sim_end() {
-	kill -TERM $pid && wait $pid
-}
-
 . tests/common/ok.sh
+. tests/common/radio.sh
 says() { # WORDS COMMAND...
 	words=$1
 	shift
@@ -87,7 +74,7 @@ hand_over() { # WAY OPTIONS...
 	ok "x310-init makes the device ready, $way" init_start "$@"
 	ok "a waveform streams with what it printed, $way" passes 1000
 	ok "x310-init gives the device back, $way" init_end
-	ok "it ends, $way" sim_end
+	ok "it ends, $way" sims_end
 	ok "every answer was in sequence, $way" is tx_sequence_errors = 0
 	sent=$(sed -n '/"radio"/,$s/.*"sent": *\([0-9]*\).*/\1/p' "$work/report" | head -n 1)
 	ok "all that was sent was played, or too late, $way" test "$sent" -gt 0 -a \
@@ -103,14 +90,14 @@ receives_and_transmits() {
 	ok "rx_samples_to_file" timeout 300 $examples/rx_samples_to_file --args $args --type short --rate 1e6 \
 		--freq 0 --nsamps 1000000 --file "$work/rx"
 	ok "every sample is there" periodic "$work/rx" 4000000
-	ok "it ends" sim_end
+	ok "it ends" sims_end
 	ok "no overrun, nothing malformed" is rx_overruns = 0
 
 	ok "the simulator begins again, as the FPGA of a later UHD" sim_start --address 127.0.0.2 --record "$work/tx" \
 		--stop-on-error
 	ok "tx_waveforms" timeout 300 $examples/tx_waveforms --args $args --rate 1e6 --freq 0 --nsamps 500000 \
 		--wave-type SINE --wave-freq 62500 --ampl 0.5
-	ok "it ends with what it recorded" sim_end
+	ok "it ends with what it recorded" sims_end
 	ok "what was transmitted was played" is tx_samples -ge 500000
 	ok "in sequence" is tx_sequence_errors = 0
 	ok "within the window" is tx_overflowed = 0
@@ -122,7 +109,7 @@ streams_both_ways() {
 		timeout 300 $examples/benchmark_rate --args type=x300,addr0=127.0.0.22,addr1=127.0.0.23 --rx_rate 1e6 \
 		--tx_rate 1e6 --duration 1 --rx_channels 0,2 --tx_channels 0,2
 	ok "no sequence error" grep -q "Num sequence errors (Rx): 0" "$work/out"
-	ok "it ends" sim_end
+	ok "it ends" sims_end
 	ok "nothing was out of sequence" is tx_sequence_errors = 0
 }
 # An FPGA image that this UHD cannot have is named, and so are both UHDs.
@@ -141,11 +128,11 @@ is_told_apart() {
 		ok "the simulator begins, with the image of $fpga" sim_start --address $device --fpga $fpga
 		ok "x310-init says which UHD $fpga needs, and which there is" \
 			init_refuses "image of the device is that of UHD $fpga .* needs UHD $fpga .* installed is UHD 4\.[0-9]"
-		ok "it ends, with $fpga" sim_end
+		ok "it ends, with $fpga" sims_end
 	done
 	ok "the simulator begins, with an image that nobody knows" sim_start --address $device --fpga next
 	ok "x310-init says that, and which images it knows" init_refuses "radio compat 2.0.*not known, known are 4.0 to 4.9"
-	ok "it ends, without a host" sim_end
+	ok "it ends, without a host" sims_end
 }
 # UHD by SFP1 of an image that is wired differently: what was found is in the radio file.
 is_found() {
@@ -170,22 +157,22 @@ is_handed_over() {
 		--stream-address 192.168.40.2
 }
 side() { # FUNCTION
-	pid= init= device= work=$top/$1
+	pids= init= device= work=$top/$1
 	mkdir "$work" || exit 2
-	trap 'kill $pid $init 2>/dev/null' EXIT
+	trap 'kill $pids $init 2>/dev/null' EXIT
 	$1
 	exit $failed
 }
 trap 'rm -rf "$top"' EXIT
 sides=
 for function in receives_and_transmits streams_both_ways is_told_apart; do
-	(side $function) >"$top/$function.said" 2>&1 &
+	(sim_cpus= side $function) >"$top/$function.said" 2>&1 & # without lanes
 	sides="$sides $!"
 done
 for side in $sides; do
 	wait "$side" || failed=1
 done
-(side is_found) >"$top/is_found.said" 2>&1 & # these two have lanes
+(side is_found) >"$top/is_found.said" 2>&1 &
 found=$!
 (side is_handed_over) >"$top/is_handed_over.said" 2>&1 || failed=1
 wait $found || failed=1
