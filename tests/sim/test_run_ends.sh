@@ -117,4 +117,16 @@ for daemon in swman stats statsman exec frontend; do
 	ok "with the report" grep -q "^bpsk: ended" "$work/out"
 	ok "and nothing left" eventually nothing
 done
+
+# What holds the lock is a node. This one ends before the command has a connection, whose end the command would see.
+mkdir -m 700 "$work/ending"
+(umask 077 && flock "$work/ending/lock" sleep 1 && rm -r "$work/ending") &
+ok "a node begins" eventually test -e "$work/ending/lock"
+ends_with_the_node() { # ORDER...
+	"$bin/aloe" "$@" --dir "$work/ending" 2>"$work/err" && return 1
+	grep -qx "aloe: the node has ended" "$work/err" && return
+	cat "$work/err"
+	return 1
+}
+ok "an order ends with the node" ends_with_the_node set bpsk source.length=9
 exit $failed

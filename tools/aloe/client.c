@@ -214,6 +214,13 @@ static void wait_report(struct client *client, const struct wire_view *asked)
 	    wire_peer_name(asked->dest), wire_type_name(asked->type), (unsigned)s);
 }
 
+/* A connection that was never made does not end: nothing else tells. Of a node of our own its
+ * process tells. */
+static bool node_is_gone(const struct client *client)
+{
+	return client->node_fd < 0 && client_probe(client->dir) == -ENOENT;
+}
+
 static int ask_once(
     struct client *client, const struct wire_view *whole, int64_t until, struct wire_view *ret_view)
 {
@@ -231,8 +238,7 @@ static int ask_once(
 		if ((rc = answer_take(client, whole->seq, ret_view)))
 			break;
 		wait_report(client, whole);
-		if (client->leaves && looks++ % LOOKS_PROBE == LOOKS_PROBE - 1 &&
-		    client_probe(client->dir) == -ENOENT)
+		if (looks++ % LOOKS_PROBE == 1 && node_is_gone(client))
 			return -ESHUTDOWN;
 		if (left <= 0)
 			return -ETIMEDOUT;
@@ -298,8 +304,6 @@ int client_ask(
 			client->asked_ns = client->reported_s = 0;
 			note_show(client, ret_view);
 		}
-		if (rc == -ECONNRESET && client->leaves && client_probe(client->dir) == -ENOENT)
-			rc = -ESHUTDOWN;
 		again = rc == -ECONNRESET && may_repeat(whole.type);
 		if (again && now_ms() >= until)
 			rc = -ETIMEDOUT;

@@ -35,7 +35,6 @@ struct client {
 	uint64_t reported_s;     /* when that was last told, in seconds since */
 	uint64_t noted_ns;       /* when a note of the node was shown last; 0: never */
 	char lost[192];          /* of -ECONNRESET: who has ended */
-	bool leaves;             /* a question ends with the node, by -ESHUTDOWN */
 	const char *node;        /* --node, for which requests are; NULL: none was named */
 	char dir[4096];          /* runtime directory */
 };
@@ -67,8 +66,8 @@ void client_request(
 /* client_ask sends and waits: 0 with OK or FAIL in ret_view; -EINTR: the user wants an end;
  * -ECHILD: our frontend has ended; -ECONNRESET: a daemon was killed over it, and nobody knows what
  * came of it (what only asks, and LOAD, which swman knows again, is asked again instead);
- * -ETIMEDOUT; -errno. It says what it waits for, after 2 s and then every 10 s, on standard error.
- * msg is finished in any case. */
+ * -ESHUTDOWN: the node, which is not ours, has ended; -ETIMEDOUT; -errno. It says what it waits
+ * for, after 2 s and then every 10 s, on standard error. msg is finished in any case. */
 int client_ask(
     struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view);
 /* client_call is client_ask that prints what went wrong: 0 only with OK; else the exit status.

@@ -489,7 +489,6 @@ int scope_live(struct seen *seen)
 		return status;
 	live.client.says = live_says;
 	live.client.words_self = &live;
-	live.client.leaves = true;
 	term_init(&live.term);
 	if (client_signals(&live.client) < 0) {
 		client_close(&live.client);

@@ -205,7 +205,6 @@ static int top_show(struct top *top)
 
 	top->client.says = top_says;
 	top->client.words_self = top;
-	top->client.leaves = true;
 	term_keys_open(&top->live.term);
 	while (rc > 0) {
 		rc = reports_ask(top);

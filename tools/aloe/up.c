@@ -525,7 +525,7 @@ static int down_ask(struct client *client)
 			return client_judge(rc, &view);
 		poll(NULL, 0, TRY_MS);
 	}
-	return rc == -ECONNRESET ? 0 : rc;
+	return rc == -ECONNRESET || rc == -ESHUTDOWN ? 0 : rc;
 }
 
 static int down_one(struct client *client, int opened)
