@@ -25,10 +25,12 @@ enum { SUBFRAMES = 30 };
 
 static int run(const struct response_cell *cell, double work_us, struct response_result *ret)
 {
-	const uint64_t rounds = response_rounds();
+	struct response_core core;
 
-	assert_true(rounds > 0);
-	return response_run(cell, rounds, work_us, SUBFRAMES, -1, ret);
+	response_core_measure(&core);
+	assert_true(core.rounds > 0);
+	assert_true(core.slowed >= 0 && core.slowed <= RESPONSE_SLOWED_MOST);
+	return response_run(cell, &core, work_us, SUBFRAMES, -1, ret);
 }
 
 /* More work than there is time, even if the core was slow when its rounds were measured: each
@@ -92,16 +94,17 @@ static void test_killed(void **state)
 {
 	const struct response_cell cell = {.loops = 1};
 	struct response_result *result = calloc(1, sizeof(*result));
-	const uint64_t rounds = response_rounds();
+	struct response_core core;
 
 	(void)state;
 	assert_non_null(result);
+	response_core_measure(&core);
 	for (unsigned nth = 0; nth < 4; nth++) {
 		const pid_t killer = killer_start(nth);
 		int status;
 
 		assert_true(killer > 0);
-		assert_int_equal(response_run(&cell, rounds, 10, 2000, -1, result), -ECHILD);
+		assert_int_equal(response_run(&cell, &core, 10, 2000, -1, result), -ECHILD);
 		assert_true(result->subframes < 2000);
 		assert_int_equal(waitpid(killer, &status, 0), killer);
 		assert_int_equal(status, 0);

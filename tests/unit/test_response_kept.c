@@ -59,7 +59,7 @@ static void test_comes_back(void **state)
 	(void)state;
 	kept_init(&test);
 	assert_null(response_kept_open(&test.kept, test.file, "a CPU"));
-	assert_true(test.kept.rounds > 0);
+	assert_true(test.kept.core.rounds > 0);
 	assert_false(response_kept_get(&test.kept, "cell", 100, &back));
 	assert_int_equal(response_kept_put(&test.kept, "cell", &part), 0);
 	response_kept_close(&test.kept);
@@ -98,8 +98,9 @@ static bool verdict_reads(struct kept_test *test, const char *verdict, struct re
 	bool reads;
 
 	snprintf(text, sizeof(text),
-	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"parts\": {\"cell\": {\"subframes\": 10, "
-	    "\"failed\": 2, \"loops_ns\": 1.0, \"all_ns\": 1.0, \"cells\": []%s}}}",
+	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"slowed\": 0, "
+	    "\"parts\": {\"cell\": {\"subframes\": 10, \"failed\": 2, "
+	    "\"loops_ns\": 1.0, \"all_ns\": 1.0, \"cells\": []%s}}}",
 	    verdict);
 	file_put(test, text);
 	assert_null(response_kept_open(&test->kept, test->file, "a CPU"));
@@ -161,9 +162,13 @@ static void test_verdicts(void **state)
 static void test_is_no_figure(void **state)
 {
 	static const char *const files[] = {"", "{", "[]", "{}", "{\"cpu\": \"a CPU\"}",
-	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 0, \"parts\": {}}",
-	    "{\"cpu\": 1, \"rounds_per_ms\": 9, \"parts\": {}}",
-	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"parts\": []}"};
+	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 0, \"slowed\": 0.25, \"parts\": {}}",
+	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"parts\": {}}",
+	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"slowed\": \"0\", \"parts\": {}}",
+	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"slowed\": -0.1, \"parts\": {}}",
+	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"slowed\": 0.6, \"parts\": {}}",
+	    "{\"cpu\": 1, \"rounds_per_ms\": 9, \"slowed\": 0.25, \"parts\": {}}",
+	    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"slowed\": 0.25, \"parts\": []}"};
 	static const char *const parts[] = {"1", "[]", "{}",
 	    "{\"subframes\": 10, \"failed\": 11, \"loops_ns\": 1, \"all_ns\": 1, \"cells\": []}",
 	    "{\"subframes\": 10, \"failed\": -1, \"loops_ns\": 1, \"all_ns\": 1, \"cells\": []}",
@@ -187,11 +192,13 @@ static void test_is_no_figure(void **state)
 	}
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		snprintf(text, sizeof(text),
-		    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"parts\": {\"cell\": %s}}",
+		    "{\"cpu\": \"a CPU\", \"rounds_per_ms\": 9, \"slowed\": 0.25, "
+		    "\"parts\": {\"cell\": %s}}",
 		    parts[i]);
 		file_put(&test, text);
 		assert_null(response_kept_open(&test.kept, test.file, "a CPU"));
-		assert_int_equal(test.kept.rounds, 9);
+		assert_int_equal(test.kept.core.rounds, 9);
+		assert_true(test.kept.core.slowed == 0.25);
 		assert_false(response_kept_get(&test.kept, "cell", 10, &back));
 		response_kept_close(&test.kept);
 	}

@@ -67,6 +67,7 @@ static void late_init(struct stall_case *c, uint64_t subframe, uint64_t end_us)
 	    .woke_ns = (BASE + 500ull) * US,
 	    .end_ns = (BASE + end_us) * US,
 	    .work_ns = 1400 * US,
+	    .slowed = 0.5,
 	    .cpu_ns = UINT64_MAX};
 	put_out(c, 0, 10, INTERFACE);
 	put_out(c, 1, 10, LOOP);
@@ -177,6 +178,24 @@ static void test_apart(void **state)
 	c.n[1] = 0;                                    /* nobody knows who had this CPU */
 	assert_false(judge(&c));
 	assert_int_equal(c.stall.others_ns, 3410 * US);
+}
+
+/* A loop had the other CPU all the time. Where it cannot have slowed the chain so much the machine
+ * stood. */
+static void test_slowed(void **state)
+{
+	struct stall_case c;
+
+	(void)state;
+	for (int slows = 0; slows < 2; slows++) {
+		late_init(&c, 7, 3910);
+		c.late.slowed = slows ? 0.25 : 0.2;
+		put_in(&c, 0, 20, LOOP);
+		has(&c, 1, 500, 3910, PHYSICAL);
+		put_out(&c, 0, 4000, LOOP);
+		assert_int_equal(judge(&c), !slows);
+		assert_int_equal(c.stall.others_ns, (slows ? 852500 : 682000));
+	}
 }
 
 /* A loop had the other CPU all the time, and may have slowed the chain by half. The kernel's clocks
@@ -439,6 +458,7 @@ int main(void)
 	    cmocka_unit_test(test_rounds_too_long),
 	    cmocka_unit_test(test_others),
 	    cmocka_unit_test(test_apart),
+	    cmocka_unit_test(test_slowed),
 	    cmocka_unit_test(test_cpu_time),
 	    cmocka_unit_test(test_mostly_others),
 	    cmocka_unit_test(test_too_short),

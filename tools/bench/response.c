@@ -133,7 +133,7 @@ static int part_measure(struct response_bench *rb, struct named_cell *cell, uint
 	part_key(rb, cell, n, key);
 	if (!response_kept_get(&rb->kept, key, rb->subframes, &part)) {
 		memset(&part, 0, sizeof(part));
-		rc = response_run(&cell->cell, rb->kept.rounds, rb->work_us, rb->subframes,
+		rc = response_run(&cell->cell, &rb->kept.core, rb->work_us, rb->subframes,
 		    rb->bench->signal_fd, &part);
 		if (rc == -EINTR)
 			(void)run_wait(rb->bench, NULL, 0, 0); /* takes the signal */
@@ -571,14 +571,16 @@ static void response_result(void *self)
 	    "`share late` and its interval are raw; `outside stalls` is without the late answers, "
 	    "and their subframes, that are proven stalls of the machine: of the time from when the "
 	    "interface was to wake until the answer, the chain's work (an eighth more than its "
-	    "rounds take at best) and all else that had a CPU, by the kernel's records (the half "
-	    "on CPUs without the chain: two threads of one core slow each other; in the recipe "
+	    "rounds take at best) and all else that had a CPU, by the kernel's records (%.1f %% "
+	    "of it on CPUs without the chain, by which full ones slowed these rounds before the "
+	    "run: two CPUs may be threads of one core; in the recipe "
 	    "only while the chain runs), explain "
 	    "so little that the answer had been in time without the rest, which is at least half "
 	    "of the delay; the machine also stood while the chain had a CPU by the records and no "
 	    "CPU time, which the kernel counts without what the hypervisor says it took, and, in "
 	    "the recipe, while nobody had the chain's CPU; where loops fill the CPUs the balance "
-	    "proves nothing; `judged`: late answers of which the records are whole");
+	    "proves nothing; `judged`: late answers of which the records are whole",
+	    100 * rb->kept.core.slowed);
 	stalls_note(rb);
 	unproven_notes(rb);
 	bench->plot.title = "Responses that come too late under load (Wang et al., Figure 6)";

@@ -83,8 +83,18 @@ struct response_result {
 	struct hist ns; /* from the subframe to the answer, with both transfers */
 };
 
-/* response_rounds gives how many rounds of the loop that stands for work take 1 ms of this core. */
-uint64_t response_rounds(void);
+/* response_core.c: what a core makes. The other CPUs may be threads of the same core; full, they
+ * slow the rounds to half at most. */
+#define RESPONSE_SLOWED_MOST 0.5
+struct response_core {
+	uint64_t rounds; /* of the loop that stands for work, in 1 ms at best */
+	double slowed;   /* by so much of the time for which all others are full; 0 .. 0.5 */
+};
+
+/* response_core_measure takes 40 ms. Where nothing can be measured beside others (one CPU), slowed
+ * is the most that it can be. response_work does so many rounds. */
+void response_core_measure(struct response_core *ret);
+void response_work(uint64_t rounds);
 
 /* response_judged_add counts a late answer that was judged and puts it into its list, if there is
  * room. */
@@ -101,7 +111,7 @@ void response_add(struct response_result *to, const struct response_result *part
 /* response_run runs so many subframes with work_us of work in each. 0; -EPERM: no FIFO; -ENOTSUP:
  * no quota here; -ECHILD: one of its processes was killed; -EINTR: there is something to read from
  * signal_fd (-1: nothing ends it); or -errno. */
-int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,
+int response_run(const struct response_cell *cell, const struct response_core *core, double work_us,
     uint64_t subframes, int signal_fd, struct response_result *ret);
 
 /* response_kept.c: what has been measured, in a file, so that a run that was ended goes on with the
@@ -109,7 +119,7 @@ int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, doubl
 struct response_kept {
 	const char *file; /* NULL: nothing is kept */
 	json_t *json;
-	uint64_t rounds; /* response_rounds of the run that began the file */
+	struct response_core core; /* of the run that began the file */
 };
 
 /* response_kept_open reads the file, if it is there; response_kept_close always follows. Returns

@@ -27,7 +27,7 @@
 enum { LOOK_MS = 20 };
 #define JUDGE_LOOKS 10 /* the kernel's records reach back some seconds */
 
-enum { PROCESSES_MAX = 16, TRIALS = 20, PRIORITY = PLATFORM_PRIORITY_LANE };
+enum { PROCESSES_MAX = 16, PRIORITY = PLATFORM_PRIORITY_LANE };
 
 /* The word of each process counts the subframes that it may begin. */
 struct response_shared {
@@ -41,7 +41,8 @@ struct response_shared {
 struct response_trial {
 	const struct response_cell *cell;
 	struct response_shared *shared;
-	uint64_t rounds, subframes;
+	const struct response_core *core;
+	uint64_t subframes;
 	double work_us;
 	int signal_fd;
 	char group[128];
@@ -53,31 +54,6 @@ struct response_trial {
 
 /* ---- work ------------------------------------------------------------------------ */
 
-/* Work is a number of rounds, not a time: what is taken from the process does not count as done. */
-static void work_do(uint64_t rounds)
-{
-	uint64_t x = rounds;
-
-	for (uint64_t i = 0; i < rounds; i++) {
-		x = x * 6364136223846793005ull + 1442695040888963407ull;
-		__asm__ volatile("" : "+r"(x));
-	}
-}
-
-uint64_t response_rounds(void)
-{
-	enum { ROUNDS = 200000 };
-	uint64_t least = UINT64_MAX;
-
-	for (int i = 0; i < TRIALS; i++) {
-		const uint64_t began = clock_ns();
-
-		work_do(ROUNDS);
-		least = clock_ns() - began < least ? clock_ns() - began : least;
-	}
-	return ROUNDS * 1000000ull / least;
-}
-
 /* Of the work in a subframe. */
 static double stage_share(enum response_stage stage)
 {
@@ -88,7 +64,7 @@ static double stage_share(enum response_stage stage)
 
 static void stage_work(const struct response_trial *r, enum response_stage stage)
 {
-	work_do((uint64_t)((double)r->rounds * r->work_us * 1e-3 * stage_share(stage)));
+	response_work((uint64_t)((double)r->core->rounds * r->work_us * 1e-3 * stage_share(stage)));
 }
 
 /* ---- the chain ------------------------------------------------------------------------ */
@@ -182,6 +158,7 @@ static bool subframe_run(struct response_trial *r, uint64_t n, uint64_t edge_ns,
 	    .from_ns = clock_ns(),
 	    .wake_ns = tick_after(edge_ns + RESPONSE_TRANSFER_NS, r->cell->hz),
 	    .work_ns = work_ns(r),
+	    .slowed = r->core->slowed,
 	    .apart = r->cell->shield};
 	const uint64_t cpu_ns = chain_cpu_ns(r);
 	bool ran;
@@ -227,7 +204,7 @@ static void busy_loop(const struct response_trial *r)
 	if (r->cell->shield)
 		cpu_keep(false);
 	for (;;)
-		work_do(1 << 20);
+		response_work(1 << 20);
 }
 
 static void stage_main(struct response_trial *r, enum response_stage stage)
@@ -458,11 +435,11 @@ static void chain_result_take(const struct response_trial *r, struct response_re
 	ret->ns = r->shared->result.ns;
 }
 
-int response_run(const struct response_cell *cell, uint64_t rounds_per_ms, double work_us,
+int response_run(const struct response_cell *cell, const struct response_core *core, double work_us,
     uint64_t subframes, int signal_fd, struct response_result *ret)
 {
 	struct response_trial r = {.cell = cell,
-	    .rounds = rounds_per_ms,
+	    .core = core,
 	    .work_us = work_us,
 	    .subframes = subframes,
 	    .signal_fd = signal_fd,

@@ -137,31 +137,34 @@ static bool part_read(const json_t *json, uint64_t subframes, struct response_re
 
 /* ---- the file ------------------------------------------------------------------------ */
 
-static const char *is_wrong(const json_t *json, const char *cpu)
+static bool core_read(const json_t *json, struct response_core *ret)
+{
+	const json_t *slowed = json_object_get(json, "slowed");
+
+	ret->rounds = (uint64_t)json_integer_value(json_object_get(json, "rounds_per_ms"));
+	ret->slowed = json_number_value(slowed);
+	return json_integer_value(json_object_get(json, "rounds_per_ms")) > 0 &&
+	    json_is_number(slowed) && ret->slowed >= 0 && ret->slowed <= RESPONSE_SLOWED_MOST;
+}
+
+static const char *is_wrong(const json_t *json, const char *cpu, struct response_core *ret_core)
 {
 	const char *of = json_string_value(json_object_get(json, "cpu"));
 
-	if (!json_is_object(json_object_get(json, "parts")) || !of ||
-	    json_integer_value(json_object_get(json, "rounds_per_ms")) <= 0)
+	if (!json_is_object(json_object_get(json, "parts")) || !of || !core_read(json, ret_core))
 		return "this file is not of aloe bench response";
 	return strcmp(of, cpu) == 0 ? NULL : "its figures are of another CPU";
 }
 
 const char *response_kept_open(struct response_kept *kept, const char *file, const char *cpu)
 {
-	const char *wrong;
-
 	*kept = (struct response_kept){.file = file};
 	kept->json = file && access(file, F_OK) == 0 ? json_load_file(file, 0, NULL) : NULL;
-	if (kept->json || (file && access(file, F_OK) == 0)) {
-		wrong = is_wrong(kept->json, cpu);
-		kept->rounds =
-		    (uint64_t)json_integer_value(json_object_get(kept->json, "rounds_per_ms"));
-		return wrong;
-	}
-	kept->rounds = response_rounds();
-	kept->json = json_pack(
-	    "{s:s, s:I, s:{}}", "cpu", cpu, "rounds_per_ms", (json_int_t)kept->rounds, "parts");
+	if (kept->json || (file && access(file, F_OK) == 0))
+		return is_wrong(kept->json, cpu, &kept->core);
+	response_core_measure(&kept->core);
+	kept->json = json_pack("{s:s, s:I, s:f, s:{}}", "cpu", cpu, "rounds_per_ms",
+	    (json_int_t)kept->core.rounds, "slowed", kept->core.slowed, "parts");
 	return NULL;
 }
 

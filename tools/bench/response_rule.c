@@ -158,9 +158,10 @@ static bool is_kept(const struct stall_late *late, const struct stall_had *had)
 /* By how much others on CPUs that the chain did not have slow it at most. */
 static uint64_t slowed_ns(const struct stall_late *late, const struct stall_had *had)
 {
-	return (is_kept(late, had) ? ns_least(had->elsewhere_ns, had->chain_ns)
-	                           : had->elsewhere_ns) /
-	    2;
+	const uint64_t while_ns =
+	    is_kept(late, had) ? ns_least(had->elsewhere_ns, had->chain_ns) : had->elsewhere_ns;
+
+	return (uint64_t)(late->slowed * (double)while_ns);
 }
 
 /* What the kernel's clocks of CPU time say of the machine. */

@@ -8,8 +8,9 @@
  * they take on this core at best, and its waking and falling asleep. All else that had any CPU
  * meanwhile, by the kernel's records, explains at most as much as it had: whoever has a CPU of the
  * chain delays the chain by that. Whoever has another CPU, which may be the other thread of the
- * same core, slows the chain by at most half of that; where the chain may run on no other CPU, only
- * while it runs: nobody keeps it waiting from there. While the chain has something to do and its
+ * same core, slows the chain by at most a part of that, which is measured before (struct
+ * response_core); where the chain may run on no other CPU, only while it runs: nobody keeps it
+ * waiting from there. While the chain has something to do and its
  * CPU is idle, the chain waits for a timer or an interrupt, which a machine that runs delivers
  * within microseconds. What is left nobody of this machine used, so the machine stood: the
  * hypervisor had the CPU, whether or not this guest's kernel counts that as somebody's CPU time
@@ -42,6 +43,7 @@ struct stall_late {
 	uint64_t woke_ns; /* the interface has a CPU */
 	uint64_t work_ns; /* what the chain's work takes on this core */
 	uint64_t cpu_ns;  /* the chain's CPU time meanwhile, or more; UINT64_MAX: not known */
+	double slowed;    /* by others on other CPUs, of their time (struct response_core) */
 	bool apart;       /* the chain may run on no other CPU than those that it had */
 };
 
