@@ -178,7 +178,8 @@ run_all() {
 # time, and promises nothing of time. A lane has a CPU for itself, so of these stand side by side only what has lane 0 and no other,
 # and what has a radio and names no lane, and has the last CPU then (ALOE_TEST_LANE; tests/common). Two lanes of radios at once
 # would poll on both CPUs and leave none to the simulated device. What has two lanes, or promises a little of time, follows in one
-# row. Then, side by side: nodes that share their CPUs, which rows of lanes would starve, and that wait for most of their time.
+# row. Then, side by side: nodes that share their CPUs, and lanes of the virtual clock, which rows of lanes would starve, and that
+# wait for most of their time.
 # Then, one after another: what does promise something of time. In each row the longest are the first.
 computes=
 waits=
@@ -203,7 +204,7 @@ for program in "$@"; do
 	tests/faults/test_kill | tests/faults/test_components | tests/faults/test_attacks | tests/sim/test_changes)
 		alone="$alone $program:lanes" waits="$program:rest $waits" ;;
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
-	tests/sim/test_node_links.sh) nodes="$program $nodes" ;;
+	tests/sim/test_node_links.sh | tests/sim/test_upgrade.sh) nodes="$program $nodes" ;;
 	tests/sim/test_node_loss.sh | tests/sim/test_clock.sh) nodes="$nodes $program" ;;
 	tests/faults/test_restore | tests/sim/test_at.sh | tests/sim/test_plan.sh | \
 		tests/sim/test_record_live.sh | tests/sim/test_trace.sh) zero="$zero $program" ;;
