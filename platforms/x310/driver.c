@@ -329,7 +329,7 @@ static int streams_stand(struct x310_radio *x310, struct x310_antenna *channel,
 		x310_attend(x310, begin_ns);
 		if (x310_failed(radio) == NULL)
 			continue;
-		if (x310_trouble_of(radio) != X310_NO_ANSWER || clock_ns() > begin_ns + SILENT_NS)
+		if (x310_trouble_of(radio) > X310_NO_REGISTERS || clock_ns() > begin_ns + SILENT_NS)
 			break;
 		x310_drop(radio);
 		streams_ask(x310, channel, options);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 enum { NODE_CROSSBAR = 1, NODE_ENDPOINT = 2 };
-enum { HAS_CONTROL = 1, PORT_ANSWERS = 3 /* a port is given up after so many requests */ };
+enum { HAS_CONTROL = 1, PORT_ANSWERS = 3 /* a port is in doubt after so many requests */ };
 
 /* Numbers of requests, so that a late answer to one of these is not taken for an answer to one of
  * who comes next. */
@@ -71,6 +71,7 @@ static void survey_ask(struct survey *survey, enum survey_phase phase, uint64_t 
 		request_advertise(request, &survey->endpoint);
 		break;
 	case SURVEY_CROSSBAR:
+	case SURVEY_ALIVE:
 		request_crossbar(request, &survey->endpoint);
 		break;
 	case SURVEY_OWN:
@@ -177,6 +178,17 @@ static void take_endpoint(struct survey *survey, const struct chdr_mgmt *answer,
 	next_port(survey, now_ns);
 }
 
+/* A device that stood still answers in the order in which it was asked: the port, if there is one,
+ * and then the crossbar. */
+static bool is_port_late(
+    const struct survey *survey, const struct chdr_packet *packet, struct chdr_mgmt *ret_answer)
+{
+	struct request port = survey->request;
+
+	port.seq--;
+	return survey->phase == SURVEY_ALIVE && request_take(&port, packet, ret_answer);
+}
+
 static void take_answer(struct survey *survey, const struct chdr_mgmt *answer, uint64_t now_ns)
 {
 	if (survey->phase == SURVEY_ADVERTISE)
@@ -185,6 +197,8 @@ static void take_answer(struct survey *survey, const struct chdr_mgmt *answer, u
 		take_crossbar(survey, answer, now_ns);
 	else if (survey->phase == SURVEY_OWN)
 		survey_ask(survey, SURVEY_ENDPOINT, now_ns);
+	else if (survey->phase == SURVEY_ALIVE)
+		next_port(survey, now_ns);
 	else
 		take_endpoint(survey, answer, now_ns);
 }
@@ -402,6 +416,8 @@ void survey_take(struct survey *survey, uint64_t now_ns, const struct chdr_packe
 
 	if (survey->phase == SURVEY_REGISTERS)
 		take_register(survey, now_ns, packet);
+	else if (is_port_late(survey, packet, &answer))
+		take_endpoint(survey, &answer, now_ns);
 	else if (survey->phase < SURVEY_REGISTERS &&
 	    request_take(&survey->request, packet, &answer))
 		take_answer(survey, &answer, now_ns);
@@ -425,10 +441,8 @@ size_t survey_poll(struct survey *survey, uint64_t now_ns, uint8_t *bytes)
 	if (survey->phase > SURVEY_REGISTERS)
 		return 0;
 	if (survey->phase == SURVEY_ENDPOINT && survey->request.tries == PORT_ANSWERS &&
-	    now_ns >= survey->request.next_ns) {
-		next_port(survey, now_ns);
-		return survey_poll(survey, now_ns, bytes);
-	}
+	    now_ns >= survey->request.next_ns)
+		survey_ask(survey, SURVEY_ALIVE, now_ns);
 	rc = request_poll(&survey->request, now_ns, bytes);
 	if (rc == -ETIMEDOUT)
 		survey_silent(survey, "the device does not answer a management request");

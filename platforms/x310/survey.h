@@ -73,6 +73,7 @@ enum survey_phase {
 	SURVEY_CROSSBAR,
 	SURVEY_OWN,
 	SURVEY_ENDPOINT,
+	SURVEY_ALIVE, /* a port did not answer: does the device? */
 	SURVEY_REGISTERS,
 	SURVEY_DONE,
 	SURVEY_FAILED

@@ -67,16 +67,18 @@ static uint64_t looks(const struct world *w)
 	return atomic_load(&w->exec.lanes[0].looks);
 }
 
-/* Until the watchdog has looked so often and sleeps: after a look it says when the next one is. */
-static void looks_await(const struct world *w, uint64_t n)
-{
-	while (looks(w) < n || atomic_load(&w->node.lane[0].watched_ns) < clock_ns() + 10 * MS)
-		clock_sleep_until(clock_ns() + MS);
-}
-
 static bool found(const struct world *w)
 {
 	return atomic_load(&w->exec.lanes[0].found[0].what) != FOUND_NOTHING;
+}
+
+/* Until the watchdog has looked so often and sleeps: after a look it says when the next one is. Who
+ * has found a holder, because this thread had no CPU meanwhile, looks again and again. */
+static void looks_await(const struct world *w, uint64_t n)
+{
+	while (looks(w) < n ||
+	    (!found(w) && atomic_load(&w->node.lane[0].watched_ns) < clock_ns() + 10 * MS))
+		clock_sleep_until(clock_ns() + MS);
 }
 
 /* by_lane: the watchdog slept when the slot began, and the lane's thread has put off its timer;

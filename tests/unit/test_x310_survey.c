@@ -24,6 +24,7 @@ enum {
 	STEP = 2000,
 	STEPS = 20000,
 	SEEDS = 64,
+	HELD = 8,
 	PEER = 77
 };
 
@@ -39,6 +40,9 @@ struct world {
 	struct packet to_host[BUFFERS];
 	unsigned n_to_host;
 	uint16_t deaf_port; /* of the crossbar: what asks it gets no answer; 0: none */
+	bool stands_still;  /* instead: when that port is asked, until something else is asked */
+	uint8_t held[HELD][BUFFER];
+	uint32_t n_held, held_bytes[HELD];
 	unsigned elsewhere; /* packets that left by the other SFP */
 	uint64_t heard[DEVICE_ENDPOINTS], played[DEVICE_ENDPOINTS];
 };
@@ -91,14 +95,35 @@ static bool is_for_deaf(const struct world *w, const struct packet *packet)
 	return false;
 }
 
+/* What the device, which stands still, has not taken yet. */
+static void device_hold(struct world *w, const struct packet *packet)
+{
+	assert_true(w->n_held < HELD);
+	memcpy(w->held[w->n_held], packet->bytes, packet->size);
+	w->held_bytes[w->n_held++] = packet->size;
+}
+
+static void device_goes_on(struct world *w, uint64_t from)
+{
+	if (w->n_held > 0)
+		w->deaf_port = 0;
+	for (uint32_t i = 0; i < w->n_held; i++)
+		device_take(&w->device, from, w->held[i], w->held_bytes[i]);
+	w->n_held = 0;
+}
+
 static unsigned send_packets(struct transport *transport, const struct packet *packets, unsigned n)
 {
 	struct world *w = world_of(transport);
 	const uint64_t from = (uint64_t)w->sfp << DEVICE_SFP_BIT | PEER;
 
 	for (unsigned i = 0; i < n; i++)
-		if (!is_for_deaf(w, &packets[i]))
+		if (!is_for_deaf(w, &packets[i])) {
+			device_goes_on(w, from);
 			device_take(&w->device, from, packets[i].bytes, packets[i].size);
+		} else if (w->stands_still) {
+			device_hold(w, &packets[i]);
+		}
 	put(transport, packets, n);
 	return n;
 }
@@ -421,6 +446,22 @@ static void a_port_without_a_node_is_passed_over(void **state)
 	world_free(w);
 }
 
+/* The requests that it was given meanwhile are answered before the question whether it is there. */
+static void a_port_of_a_device_that_stood_still_is_found(void **state)
+{
+	struct world *w = world_new(&x310_fpgas[0], 0, 0);
+
+	(void)state;
+	w->deaf_port = LAYOUT_TRANSPORTS + 3;
+	w->stands_still = true;
+	open_channel(w, 3, true);
+	for (int i = 0; i < 4 * STEPS && !x310_ready(&w->radio); i++)
+		step(w);
+	assert_int_equal(w->n_held, 0);
+	check_layout(w);
+	world_free(w);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------ */
 
 static void refused(const struct x310_fpga *fpga, unsigned number, const char *why)
@@ -522,6 +563,7 @@ int main(void)
 	    cmocka_unit_test(a_channel_that_was_not_set_up),
 	    cmocka_unit_test(troubles_fit),
 	    cmocka_unit_test(a_port_without_a_node_is_passed_over),
+	    cmocka_unit_test(a_port_of_a_device_that_stood_still_is_found),
 	    cmocka_unit_test(what_is_not_known_or_not_there),
 	    cmocka_unit_test(a_route_by_the_wrong_port_loses_all),
 	    cmocka_unit_test(what_has_no_route_leaves_by_sfp0),
