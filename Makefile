@@ -232,7 +232,7 @@ SCARCE := malloc calloc realloc aligned_alloc strdup strndup asprintf vasprintf 
 	pthread_create open64 openat64 fcntl64 zmq_ctx_new zmq_socket zmq_setsockopt zmq_getsockopt zmq_bind zmq_connect zmq_socket_monitor
 $(filter $(B)/tests/unit/test_scarce%,$(TESTS)): private LDFLAGS_ALOE += $(addprefix -Wl$(COMMA)--wrap=,$(SCARCE))
 # Tests of kernels alone need no library, so that they can be built for a machine of which there is nothing else.
-KERNEL_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(shell grep -LE '^.include "(daemons|tools|platforms|components|core/([^kb]|base/[^s])|tests/(mock|bench|common/[^g]))' $$(grep -lE '"core/kernels/' $(TEST_SRC))))
+KERNEL_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(filter tests/%,$(shell grep -LE '^.include "(daemons|tools|platforms|components|core/([^kb]|base/[^s])|tests/(mock|bench|common/[^g]))' /dev/null $$(grep -lE '"core/kernels/' $(TEST_SRC)))))
 $(KERNEL_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/common/leave_out.o $(B)/obj/core/base/simd.o $(B)/obj/core/base/calibrate.o $(LIBKERNELS)
 	@mkdir -p $(@D)
 	$(call say,LD)
