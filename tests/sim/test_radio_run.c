@@ -36,7 +36,9 @@ static void check_counts(const struct ran *ran, unsigned channels, double lost)
 
 	assert_string_equal(ran_text(ran, "clock"), "radio");
 	assert_string_equal(ran_text(ran, "late"), "skip");
-	assert_true(ran_number(ran, "slots.run") == SLOTS && ran_number(ran, "slots.skipped") == 0);
+	if (ran_number(ran, "slots.run") != SLOTS || ran_number(ran, "slots.skipped") != 0)
+		fail_msg("slots: %g run, %g skipped: %.2000s", ran_number(ran, "slots.run"),
+		    ran_number(ran, "slots.skipped"), ran->out);
 	assert_true(ran_number(ran, "radio.flywheeled") == 0);
 	if (ran_number(ran, "radio.lost") != lost)
 		fail_msg("%g packets were lost, not %g", ran_number(ran, "radio.lost"), lost);
