@@ -118,9 +118,13 @@ for daemon in swman stats statsman exec frontend; do
 	ok "and nothing left" eventually nothing
 done
 
-# What holds the lock is a node. This one ends before the command has a connection, whose end the command would see.
+# What holds the lock is a node. This one ends while the command waits without a connection, whose end the command would see.
 mkdir -m 700 "$work/ending"
-(umask 077 && flock "$work/ending/lock" sleep 1 && rm -r "$work/ending") &
+: >"$work/err"
+waits() {
+	grep -q "^aloe: waiting" "$work/err"
+}
+(umask 077 && exec 9>"$work/ending/lock" && flock 9 && eventually waits && rm -r "$work/ending") &
 ok "a node begins" eventually test -e "$work/ending/lock"
 ends_with_the_node() { # ORDER...
 	"$bin/aloe" "$@" --dir "$work/ending" 2>"$work/err" && return 1

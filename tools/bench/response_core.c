@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "core/base/clock.h"
 #include "tools/bench/figures.h"
